@@ -1,0 +1,1 @@
+"""The Dagster graph: wiring, assets by group, checks and the schedule."""

@@ -1,0 +1,69 @@
+"""The rows that cross folder borders, as frozen dataclasses. Field names are column names.
+
+Leaves out: rows only one module makes and writes; those are polars frames.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One row per problem. ``level`` is 1-5 or None ("Level ?"); ``split`` is "train" or "test"."""
+
+    problem_id: str
+    source: str
+    split: str
+    subject: str | None
+    level: int | None
+    problem: str
+    ground_truth_solution: str | None
+    ground_truth_answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabel:
+    """One row per step, labeler and alternative of a rating file; None is not known."""
+
+    solution_id: str
+    step_index: int
+    alternative_index: int
+    labeler: str
+    completion: str
+    is_human_written: bool
+    rating: int | None
+    chosen: bool | None
+    flagged: bool | None
+    phase: int | None
+    round: int | None
+    is_quality_control: bool | None
+    is_screening: bool | None
+    finish_reason: str | None
+    labeled_at: str | None
+    duration_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepLabel:
+    """One row per step and label source. ``value`` is in [0, 1]; the counts are None unless rolled out."""
+
+    solution_id: str
+    step_index: int
+    label_source: str
+    rating: int | None
+    value: float | None
+    num_rollouts: int | None = None
+    num_correct: int | None = None
+    num_truncated: int | None = None
+    value_low: float | None = None
+    value_high: float | None = None
+    cost_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """One refused input row: 1-based ``line`` (None: the whole file), the reason, the raw text cut short."""
+
+    file: str
+    line: int | None
+    reason: str
+    raw: str

@@ -1,0 +1,1 @@
+"""Everything neural: samplers, the tiny checkpoints, reward models and the metrics that judge them."""

@@ -1,0 +1,1 @@
+"""DuckDB behind one lock: schema, transactions, audits and the published snapshot."""
