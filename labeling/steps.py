@@ -4,6 +4,7 @@ Leaves out: deciding whether a step is right. Blank lines are not steps: they be
 them (leading ones to the first), so the spans re-join to the solution exactly.
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ _LINE = re.compile(r"[^\n]*(?:\n|$)")
 
 @dataclass(frozen=True, slots=True)
 class StepSpan:
-    """One step: ``solution[char_start:char_end]`` is its span, ``step`` the span's text without outer space."""
+    """One step: its span is ``solution[char_start:char_end]``, ``step`` that text without outer space."""
 
     char_start: int
     char_end: int
@@ -40,10 +41,7 @@ def spans_at(solution: str, bounds: list[int]) -> list[StepSpan]:
     """
     if not bounds or bounds[0] != 0 or bounds[-1] != len(solution) or bounds != sorted(set(bounds)):
         raise ValueError(f"bounds {bounds} do not cover a solution of {len(solution)} characters in order")
-    return [
-        StepSpan(start, end, solution[start:end].strip())
-        for start, end in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    return [StepSpan(start, end, solution[start:end].strip()) for start, end in itertools.pairwise(bounds)]
 
 
 def join_steps(steps: list[str]) -> tuple[str, list[StepSpan]]:
