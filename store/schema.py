@@ -1,0 +1,101 @@
+"""The tables and views as data, read back from a live database that schema.sql and views.sql made.
+
+One column list serves the frame checks, docs/tables.md and Dagster's column schemas. Leaves out: making
+the tables in a file, which is create.py.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+from stepmark.labeling.errors import StepmarkError
+
+from .create import create_all, open_memory
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table or view. ``is_nullable`` is always true in a view, where nothing is enforced."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table or view. ``comment`` opens with its grain; ``checks`` are SQL expressions over columns."""
+
+    name: str
+    comment: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    is_view: bool = False
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+
+@functools.cache
+def tables() -> Mapping[str, Table]:
+    """Every table by name, in the order of schema.sql."""
+    return {table.name: table for table in _fresh() if not table.is_view}
+
+
+@functools.cache
+def views() -> Mapping[str, Table]:
+    """Every view by name, in the order of views.sql; the table macro is not among them."""
+    return {table.name: table for table in _fresh() if table.is_view}
+
+
+def table_of(name: str) -> Table:
+    """The table called ``name``; ``StepmarkError`` where there is none."""
+    if name not in tables():
+        raise StepmarkError(f"There is no table {name!r}; the tables are {', '.join(tables())}.")
+    return tables()[name]
+
+
+@functools.cache
+def _fresh() -> tuple[Table, ...]:
+    con = open_memory()
+    try:
+        create_all(con)
+        return read_schema(con)
+    finally:
+        con.close()
+
+
+def read_schema(con: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
+    """Tables, then views, of an open database, each in the order they were made."""
+    relations = con.execute(
+        "SELECT table_name, comment, table_oid, false FROM duckdb_tables() UNION ALL "
+        "SELECT view_name, comment, view_oid, true FROM duckdb_views() WHERE NOT internal ORDER BY 4, 3"
+    ).fetchall()
+    return tuple(
+        Table(name, comment or "", _columns(con, name), *_constraints(con, name), is_view=is_view)
+        for name, comment, _, is_view in relations
+    )
+
+
+def _columns(con: duckdb.DuckDBPyConnection, table: str) -> tuple[Column, ...]:
+    rows = con.execute(
+        "SELECT column_name, data_type, is_nullable, comment FROM duckdb_columns() "
+        "WHERE table_name = ? ORDER BY column_index",
+        [table],
+    ).fetchall()
+    return tuple(Column(name, kind, nullable, comment or "") for name, kind, nullable, comment in rows)
+
+
+def _constraints(con: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    rows = con.execute(
+        "SELECT constraint_type, constraint_column_names, expression FROM duckdb_constraints() "
+        "WHERE table_name = ? ORDER BY constraint_index",
+        [table],
+    ).fetchall()
+    keys = [tuple(names) for kind, names, _ in rows if kind == "PRIMARY KEY"]
+    return (keys[0] if keys else ()), tuple(text for kind, _, text in rows if kind == "CHECK")

@@ -1,0 +1,82 @@
+"""The published snapshot: a whole copy of the live file, put in place in one step, for everyone to query.
+
+Leaves out: when to publish; jobs decide.
+"""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import duckdb
+import polars as pl
+from stepmark.labeling.errors import StepmarkError
+
+from .create import CONNECT_CONFIG
+from .frames import one_line
+from .rows import Params, query
+
+# Queries may come from people and pages: they read this one file, and can neither reach another nor
+# change these settings.
+READ_ONLY_CONFIG = CONNECT_CONFIG | {"enable_external_access": "false", "lock_configuration": "true"}
+
+
+def is_fresh(published: Path, min_interval_s: float) -> bool:
+    """True when a snapshot is there and at most ``min_interval_s`` seconds old."""
+    try:
+        age_s = time.time() - published.stat().st_mtime
+    except FileNotFoundError:
+        return False
+    return 0 <= age_s < min_interval_s
+
+
+def copy_into_place(live: Path, published: Path) -> None:
+    """Copy the closed, checkpointed ``live`` file onto ``published``; the caller holds the store's lock.
+
+    Whoever has the old snapshot open keeps reading it; a kill at any point leaves the old or the new one.
+    """
+    if live.with_name(live.name + ".wal").exists():
+        raise StepmarkError(
+            f"{live} was not written out in full; close every other program that has it open."
+        )
+    published.parent.mkdir(parents=True, exist_ok=True)
+    # One fixed name: only the lock's holder writes it, and what a kill leaves is overwritten next time.
+    partial = published.with_name(f".{published.name}.partial")
+    shutil.copyfile(live, partial)
+    _fsync(partial)
+    # Left by a client that opened the old snapshot for writing; it must not be played into the new one.
+    published.with_name(published.name + ".wal").unlink(missing_ok=True)
+    os.replace(partial, published)
+    _fsync(published.parent)
+
+
+def _fsync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def open_published(published: Path) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to the snapshot, for the caller to close. Other files are out of its reach."""
+    if not published.exists():
+        raise StepmarkError(
+            f"There is no snapshot {published} yet; run `stepmark demo` or a job first, or give --home."
+        )
+    try:
+        return duckdb.connect(str(published), read_only=True, config=dict(READ_ONLY_CONFIG))
+    except duckdb.Error as error:
+        raise StepmarkError(
+            f"Cannot open the snapshot {published}: {one_line(error)}; "
+            "close programs that opened it for writing, or publish it again."
+        ) from error
+
+
+def read_published(published: Path, sql: str, params: Params = ()) -> pl.DataFrame:
+    """Rows of one query on the snapshot."""
+    con = open_published(published)
+    try:
+        return query(con, sql, params)
+    finally:
+        con.close()
