@@ -1,0 +1,53 @@
+"""Rated completions beside the path, as training examples of their own: a prefix and one next step.
+
+People rated about four alternatives for each step they took; a solution's StepLabels show only the one taken.
+Leaves out: the completions on the path, which the StepLabels cover.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from stepmark.labeling.records import HumanLabel
+
+from .common import ImportedSolution
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeExample:
+    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``."""
+
+    problem_id: str
+    solution_id: str
+    step_index: int
+    prefix_steps: tuple[str, ...]
+    step: str
+    rating: int
+
+
+def alternative_examples(
+    solutions: Iterable[ImportedSolution], human_labels: Iterable[HumanLabel]
+) -> Iterator[AlternativeExample]:
+    """Every rated alternative, once for each rating it got.
+
+    Left out are null ratings, quality-control and screening questions, and completions that read like the
+    step that was taken. An alternative that stands twice in a step with different ratings comes twice, once
+    with each: together they say that it is doubtful.
+
+    Raises:
+        KeyError: if a label belongs to none of the solutions.
+    """
+    by_id = {solution.solution_id: solution for solution in solutions}
+    seen: set[AlternativeExample] = set()
+    for label in human_labels:
+        if label.rating is None or label.is_quality_control or label.is_screening:
+            continue
+        solution, index, step = by_id[label.solution_id], label.step_index, label.completion.strip()
+        if index < len(solution.steps) and solution.steps[index].step == step:
+            continue
+        prefix = tuple(span.step for span in solution.steps[:index])
+        example = AlternativeExample(
+            solution.problem_id, solution.solution_id, index, prefix, step, label.rating
+        )
+        if example not in seen:
+            seen.add(example)
+            yield example

@@ -1,0 +1,151 @@
+"""What every label importer returns: one shape for all formats, so that one writer stores them.
+
+One row of a file gives one or more LabeledSolutions; a LabelImport gathers those of many rows (``chunks``).
+Leaves out: reading files, and the database.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from stepmark.labeling.ids import imported_solution_id, problem_id
+from stepmark.labeling.records import HumanLabel, Problem, Reject, StepLabel
+from stepmark.labeling.steps import StepSpan, join_steps
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSolution:
+    """One row per solution that came with a label file; ``generator`` is a model's name if given."""
+
+    solution_id: str
+    problem_id: str
+    source: str
+    solution: str
+    steps: tuple[StepSpan, ...]
+    finish_reason: str | None = None
+    final_answer: str | None = None
+    outcome: str | None = None
+    generator: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedStep:
+    """One row per step of a solution: ``step`` is ``solution[char_start:char_end]`` without outer space."""
+
+    solution_id: str
+    step_index: int
+    char_start: int
+    char_end: int
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledSolution:
+    """What a row of a file says on one solution.
+
+    ``rater`` is who says it: the labeler where people rate, the label source elsewhere. A rater speaks once
+    on a solution. ``num_steps`` counts the steps the row goes through, rated or not.
+    """
+
+    problem: Problem
+    solution: ImportedSolution
+    rater: str
+    num_steps: int
+    human_labels: Sequence[HumanLabel]
+    step_labels: Sequence[StepLabel]
+
+
+@dataclass(slots=True)
+class LabelImport:
+    """The rows of a stretch of a label file, ready to be stored, and what became of each line.
+
+    A problem or solution is here once per file. ``duplicates`` are lines that say what an earlier one said:
+    nothing of them is stored. Keys that were stored before (by another file, or another labeler of the same
+    solution in ``step_labels``) are left as they are: the first label stays. The ``counts`` are:
+    lines = accepted + rejected + duplicates; and of the accepted lines: steps (gone through by the file),
+    completions (rated or rateable texts), human_written, quality_control, screening (lines), step_labels, and
+    ``phase_P_rating_R`` for the completions of people's ratings (R: -1, 0, 1, null).
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    solutions: list[ImportedSolution] = field(default_factory=list)
+    human_labels: list[HumanLabel] = field(default_factory=list)
+    step_labels: list[StepLabel] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    duplicates: list[Reject] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def steps(self) -> list[ImportedStep]:
+        """One row per step of the solutions."""
+        return [
+            ImportedStep(solution.solution_id, index, span.char_start, span.char_end, span.step)
+            for solution in self.solutions
+            for index, span in enumerate(solution.steps)
+        ]
+
+    def extend(self, other: "LabelImport") -> None:
+        """Append the rows and add the counts of a later stretch of the same file."""
+        self.problems += other.problems
+        self.solutions += other.solutions
+        self.human_labels += other.human_labels
+        self.step_labels += other.step_labels
+        self.rejects += other.rejects
+        self.duplicates += other.duplicates
+        self.counts += other.counts
+
+
+def merged(chunks: Iterable[LabelImport]) -> LabelImport:
+    """All chunks of a file as one; for files that fit into memory."""
+    whole = LabelImport()
+    for chunk in chunks:
+        whole.extend(chunk)
+    return whole
+
+
+def label_problem(
+    text: str, source: str, split: str, answer: str | None = None, solution: str | None = None
+) -> Problem:
+    """A problem as a label file knows it: subject and level are unknown, the split is the caller's word."""
+    stripped = text.strip()
+    return Problem(problem_id(stripped), source, split, None, None, stripped, solution, answer)
+
+
+def solution_of(
+    problem: Problem,
+    source: str,
+    steps: Sequence[str],
+    *,
+    final_answer: str | None = None,
+    outcome: str | None = None,
+    generator: str | None = None,
+) -> ImportedSolution:
+    """The solution that consists of ``steps``, joined by newlines; why its writer stopped is not known."""
+    text, spans = join_steps(list(steps))
+    return ImportedSolution(
+        solution_id=imported_solution_id(problem.problem_id, source, text),
+        problem_id=problem.problem_id,
+        source=source,
+        solution=text,
+        steps=tuple(spans),
+        final_answer=final_answer,
+        outcome=outcome,
+        generator=generator,
+    )
+
+
+def labeled(
+    problem: Problem,
+    solution: ImportedSolution,
+    label_source: str,
+    ratings: Sequence[int | None],
+    values: Sequence[float | None] | None = None,
+) -> LabeledSolution:
+    """A solution with a machine's labels: a rating, a value or both a step; a step with neither gets none."""
+    pairs = zip(ratings, values or [None] * len(ratings), strict=True)
+    labels = [
+        StepLabel(solution.solution_id, index, label_source, rating, value)
+        for index, (rating, value) in enumerate(pairs)
+        if rating is not None or value is not None
+    ]
+    return LabeledSolution(problem, solution, label_source, len(ratings), (), labels)
