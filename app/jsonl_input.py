@@ -1,0 +1,109 @@
+"""JSON Lines read one line at a time; whatever is wrong is refused with its file, line, value and remedy.
+
+Leaves out: what the fields mean. Blank lines are skipped; CRLF, a byte-order mark and a missing final
+newline are read as they are meant.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from stepmark.labeling.errors import InputError
+
+_SHOWN_CHARS = 80  # of a refused value in a message
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLine:
+    """One object of a file; ``line`` is 1-based."""
+
+    path: Path
+    line: int
+    fields: dict[str, object]
+
+    def refuse(self, problem: str, remedy: str) -> NoReturn:
+        """Raise the ``InputError`` that names this line."""
+        raise InputError.at(self.path, self.line, problem, remedy)
+
+    def required(self, key: str, remedy: str) -> object:
+        """The value of ``key``, null included. Raises ``InputError`` where the key is missing."""
+        if key not in self.fields:
+            self.refuse(f'"{key}" is missing', remedy)
+        return self.fields[key]
+
+
+def read_jsonl(path: Path) -> Iterator[JsonLine]:
+    """Yield the objects of ``path`` in bounded memory.
+
+    Raises ``InputError`` for a file that cannot be read or holds no object, and for a line that is not one
+    JSON object in UTF-8 or names a key twice.
+    """
+    num_objects = 0
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                text = _decode(path, number, raw)
+                if text.strip():
+                    num_objects += 1
+                    yield JsonLine(path, number, _parse(path, number, text))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError.at(
+            path, None, f"cannot be read ({reason})", "give a readable JSON Lines file"
+        ) from error
+    if num_objects == 0:
+        raise InputError.at(path, None, "holds no line", "give at least one JSON object, one a line")
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut short for a message."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 3] + "..."
+
+
+def _decode(path: Path, number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"byte {error.start + 1} of the line is not UTF-8"
+        raise InputError.at(path, number, problem, "save the file as UTF-8") from error
+
+
+def _parse(path: Path, number: int, text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text, object_pairs_hook=_without_duplicates)
+    except _DuplicateKeyError as error:
+        raise InputError.at(path, number, f"the key {error} occurs twice", "keep one of the two") from error
+    except (ValueError, RecursionError) as error:
+        problem = f"{shown(text.strip())} is not JSON"
+        raise InputError.at(path, number, problem, "write one whole JSON object on each line") from error
+    if not _is_text(value):
+        problem = f"{shown(text.strip())} holds half a surrogate pair, which is no character"
+        raise InputError.at(path, number, problem, "write the whole character")
+    if not isinstance(value, dict):
+        problem = f"{shown(value)} is not an object"
+        raise InputError.at(path, number, problem, "write one whole JSON object on each line")
+    return value
+
+
+def _is_text(value: object) -> bool:
+    # An escape such as \\ud800 alone passes the parser but can never be written again as UTF-8.
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _DuplicateKeyError(Exception):
+    """A key that an object names twice; the message is the key."""
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DuplicateKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+    return fields
