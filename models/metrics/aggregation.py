@@ -27,7 +27,9 @@ def aggregate(step_scores: Sequence[float], how: str) -> float:
     if how == "min":
         return min(step_scores)
     if how == "mean":
-        return math.fsum(step_scores) / len(step_scores)
+        # Taken from the first score on, so that equal steps have exactly their own mean, however many.
+        first = step_scores[0]
+        return first + math.fsum(score - first for score in step_scores) / len(step_scores)
     if how == "last":
         return step_scores[-1]
     raise InputError(f"Unknown aggregation {how!r}; use one of {', '.join(AGGREGATIONS)}.")
