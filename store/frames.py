@@ -3,16 +3,42 @@
 Leaves out: keys and CHECKs, which the database enforces; here their failures are only put into words.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import duckdb
 import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
 from .create import open_memory
-from .schema import Column, Table
+from .schema import Column, Table, table_of
 
 FRAME_VIEW = "_stepmark_frame"
+
+
+_DTYPES: dict[str, pl.DataType] = {
+    "VARCHAR": pl.String(),
+    "INTEGER": pl.Int32(),
+    "BIGINT": pl.Int64(),
+    "DOUBLE": pl.Float64(),
+    "BOOLEAN": pl.Boolean(),
+    "VARCHAR[]": pl.List(pl.String()),
+}
+
+
+def frame_of(table: str, records: Sequence[object]) -> pl.DataFrame:
+    """A frame of dataclass records, one row each: the fields that are columns of ``table``, with its types.
+
+    Times may be datetimes or text. Without records the frame is empty and has every column.
+    """
+    columns = table_of(table).columns
+    if records:
+        columns = tuple(column for column in columns if hasattr(records[0], column.name))
+    return pl.DataFrame(
+        [
+            pl.Series(c.name, [getattr(record, c.name) for record in records], _DTYPES.get(c.type))
+            for c in columns
+        ]
+    )
 
 
 def checked_frame(table: Table, frame: pl.DataFrame, unknown: Collection[str] = ()) -> pl.DataFrame:
@@ -115,5 +141,5 @@ def _first_broken_check(table: Table, frame: pl.DataFrame) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error on one line, without its final full stop."""
-    return " ".join(str(error).split()).removesuffix(".")
+    """The message of an error on one line, without DuckDB's drawing of the query and the final full stop."""
+    return " ".join(str(error).partition("\n\nLINE ")[0].split()).removesuffix(".")

@@ -105,7 +105,7 @@ def _insert(
     if rows.is_empty():
         return 0
     try:
-        with _registered(con, rows):
+        with registered(con, rows):
             return _changed(con.execute(f'INSERT INTO "{table.name}" ({_names(rows.columns)}) {source}'))
     except (duckdb.IntegrityError, duckdb.DataError) as error:
         raise refusal(table, rows, error) from error
@@ -116,13 +116,14 @@ def _count_outside(
 ) -> int:
     if rows.is_empty():
         return 0
-    with _registered(con, rows):
+    with registered(con, rows):
         sql = f'SELECT count(*) FROM {FRAME_VIEW} AS "{table}" WHERE ({where}) IS NOT TRUE'
         return _changed(con.execute(sql, list(params)))
 
 
 @contextlib.contextmanager
-def _registered(con: duckdb.DuckDBPyConnection, rows: pl.DataFrame) -> Iterator[None]:
+def registered(con: duckdb.DuckDBPyConnection, rows: pl.DataFrame) -> Iterator[None]:
+    """Let SQL see ``rows`` as the view ``FRAME_VIEW`` for the length of the block."""
     con.register(FRAME_VIEW, rows)
     try:
         yield

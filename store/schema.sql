@@ -79,7 +79,7 @@ COMMENT ON COLUMN solutions.solution_id IS 'Hash of problem, generator and sampl
 COMMENT ON COLUMN solutions.problem_id IS 'The problem it tries to solve.';
 COMMENT ON COLUMN solutions.source IS 'sampled, or the format of the file it was imported from: prm800k, processbench, ...';
 COMMENT ON COLUMN solutions.round IS 'Round it was sampled in, from 0.';
-COMMENT ON COLUMN solutions.generator_id IS 'The sampler that wrote it; NULL where imported.';
+COMMENT ON COLUMN solutions.generator_id IS 'The sampler that wrote it; where imported, the name the file gives its model.';
 COMMENT ON COLUMN solutions.sampling IS 'Sampling parameters as JSON; NULL where imported.';
 COMMENT ON COLUMN solutions.sample_index IS 'Which of the generator''s samples for this problem, from 0.';
 COMMENT ON COLUMN solutions.solution IS 'The whole text, as it was written.';

@@ -17,20 +17,21 @@ COMMENT ON VIEW hard_labels IS 'One row per step and label source: the rating gi
 COMMENT ON COLUMN hard_labels.rating IS '-1, 0 or 1; NULL where rollouts that were cut off could still turn it, or nothing is known.';
 
 CREATE VIEW soft_labels AS
-SELECT
-    solution_id, step_index, label_source, soft_value AS value,
-    CASE WHEN rating IS NOT NULL AND value IS NULL THEN CAST(rating = -1 AS DOUBLE) ELSE 1 - soft_value END AS target_negative,
-    CASE WHEN rating IS NOT NULL AND value IS NULL THEN CAST(rating = 0 AS DOUBLE) WHEN soft_value IS NOT NULL THEN 0.0 END AS target_neutral,
-    CASE WHEN rating IS NOT NULL AND value IS NULL THEN CAST(rating = 1 AS DOUBLE) ELSE soft_value END AS target_positive
-FROM (
-    SELECT *, coalesce(
+WITH estimated AS (
+    SELECT solution_id, step_index, label_source, rating, coalesce(
         value,
-        CASE WHEN num_rollouts - coalesce(num_truncated, 0) > 0
-            THEN num_correct / (num_rollouts - coalesce(num_truncated, 0)) END,
-        CASE rating WHEN 1 THEN 1.0 WHEN -1 THEN 0.0 END
-    ) AS soft_value
+        CASE WHEN num_rollouts > coalesce(num_truncated, 0)
+            THEN num_correct / (num_rollouts - coalesce(num_truncated, 0)) END
+    ) AS estimate
     FROM step_labels
-);
+)
+SELECT
+    solution_id, step_index, label_source,
+    coalesce(estimate, CASE rating WHEN 1 THEN 1.0 WHEN -1 THEN 0.0 END) AS value,
+    coalesce(1 - estimate, CAST(rating = -1 AS DOUBLE)) AS target_negative,
+    CASE WHEN estimate IS NULL THEN CAST(rating = 0 AS DOUBLE) ELSE 0.0 END AS target_neutral,
+    coalesce(estimate, CAST(rating = 1 AS DOUBLE)) AS target_positive
+FROM estimated;
 COMMENT ON VIEW soft_labels IS 'One row per step and label source: the value, and the target distribution over negative, neutral and positive that it or the rating stands for. NULL is unknown.';
 COMMENT ON COLUMN soft_labels.value IS 'The value given; else correct over decided rollouts; else 1 or 0 for a rating. NULL for a neutral rating.';
 

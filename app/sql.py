@@ -1,0 +1,160 @@
+"""``stepmark sql``: one read-only query on the published snapshot.
+
+Leaves out: writing, other files and extensions, which are refused; the live file, which is private.
+"""
+
+import csv
+import io
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import duckdb
+from stepmark.labeling.errors import StepmarkError
+from stepmark.store.frames import one_line
+from stepmark.store.snapshot import open_published
+from stepmark.store.store import Store
+
+_CELL_CHARS = 80
+_READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+
+Row = tuple[Any, ...]
+
+
+@click.command("sql")
+@click.argument("query")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("stepmark-home"),
+    show_default=True,
+    help="Folder of the store.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the rows; a table cuts long cells short.",
+)
+def sql_command(query: str, home: Path, layout: str) -> None:
+    """Run one SQL QUERY on the published snapshot and print its rows.
+
+    SHOW TABLES lists the tables, DESCRIBE problems the columns of one.
+    """
+    names, rows = run_query(home, query)
+    match layout:
+        case "table":
+            click.echo(as_table(names, rows))
+        case "csv":
+            text = as_csv(names, rows)
+            # A file gets the text as it is; a terminal would obey what a model wrote.
+            click.echo(_printable(text, keep="\n\r") if sys.stdout.isatty() else text, nl=False)
+        case _:
+            click.echo(as_json(names, rows))
+
+
+def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
+    """Column names and rows of one reading statement on the snapshot under ``home``.
+
+    Raises ``StepmarkError`` where there is no snapshot, or the SQL is wrong, writes, or reaches outside.
+    """
+    con = open_published(Store(home).published)
+    try:
+        statements = con.extract_statements(sql)
+        if len(statements) != 1:
+            raise StepmarkError(f"Give one SQL statement, not {len(statements)}: {sql!r:.200}.")
+        if statements[0].type not in _READING:
+            kind = statements[0].type.name
+            raise StepmarkError(
+                f"stepmark sql only reads, and {kind} does not; give a SELECT, SHOW or DESCRIBE."
+            )
+        result = con.execute(statements[0])
+        rows = result.fetchall()
+        return [column[0] for column in result.description or []], rows
+    except duckdb.PermissionException as error:
+        raise StepmarkError(
+            f"stepmark sql reads the snapshot alone, no other file and no extension: {one_line(error)}."
+        ) from error
+    except duckdb.Error as error:
+        raise StepmarkError(f"The query failed: {one_line(error)}; SHOW TABLES lists the tables.") from error
+    finally:
+        con.close()
+
+
+def as_table(names: Sequence[str], rows: Sequence[Row]) -> str:
+    """Aligned columns, numbers to the right, cells cut at 80 characters, the number of rows below."""
+    columns = [[_cell(name), *(_cell(row[i]) for row in rows)] for i, name in enumerate(names)]
+    for i, cells in enumerate(columns):
+        width = max(map(_width, cells))
+        is_number = any(_is_number(row[i]) for row in rows)
+        cells.insert(1, "-" * width)
+        cells[:] = [_padded(cell, width, is_number) for cell in cells]
+    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    return "\n".join([*lines, f"({len(rows)} row{'' if len(rows) == 1 else 's'})"])
+
+
+def as_csv(names: Sequence[str], rows: Iterable[Row]) -> str:
+    """CSV with a header. NULL and an empty text are both an empty field; lists are JSON."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([json.dumps(_json_value(v)) if isinstance(v, list | dict) else v for v in row])
+    return buffer.getvalue()
+
+
+def as_json(names: Sequence[str], rows: Iterable[Row]) -> str:
+    """A JSON array with one object a row; every character beyond ASCII is escaped, so it is safe to print."""
+    return json.dumps([dict(zip(names, map(_json_value, row), strict=True)) for row in rows], indent=1)
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # JSON has no NaN and no infinity
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_json_value(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    return float(value) if _is_number(value) else str(value)  # type: ignore[arg-type]
+
+
+def _is_number(value: object) -> bool:
+    return hasattr(value, "__abs__") and hasattr(value, "__round__") and not isinstance(value, bool)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "NULL"
+    text = _printable(f"{value:.6g}" if isinstance(value, float) else str(value))
+    return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
+
+
+def _printable(text: str, keep: str = "") -> str:
+    # Control, format (such as right-to-left marks) and line-separating characters could move a terminal's
+    # cursor, colour it, or show a row as another one.
+    return "".join(
+        char
+        if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def _width(text: str) -> int:
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def _padded(cell: str, width: int, is_number: bool) -> str:
+    blanks = " " * (width - _width(cell))
+    return blanks + cell if is_number else cell + blanks
