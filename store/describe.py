@@ -1,4 +1,4 @@
-"""The page docs/tables.md, written from a live database: ``python -m stepmark.store.describe docs/tables.md``.
+"""The page docs/tables.md from a live database: ``python -m stepmark.store.describe docs/tables.md``.
 
 Leaves out: prose that no COMMENT holds.
 """
@@ -7,15 +7,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .audits import list_audits
+from .auditing import list_audits
 from .schema import Table, tables, views
 
 _INTRO = """\
 # Tables
 
-Made by `python -m stepmark.store.describe docs/tables.md` from `store/schema.sql` and `store/views.sql`; change those.
-Query them with `stepmark sql "..."`, or open `<home>/published/stepmark.duckdb` read-only in any DuckDB client.
+Made by `python -m stepmark.store.describe docs/tables.md` from `store/schema.sql` and `store/views.sql`:
+change those. Query with `stepmark sql "..."`, or open `<home>/published/stepmark.duckdb` read-only in any
+DuckDB client.
 NULL means not known. Keys are **bold**; "required" columns are never NULL.
+"""
+
+_MACRO = """\
+`thresholded_labels(threshold)` is a table macro: `SELECT * FROM thresholded_labels(0.3)` gives the hard label 1
+where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.
 """
 
 
@@ -34,8 +40,7 @@ def _lines() -> Iterator[str]:
         yield f"## {view.name}\n\n{view.comment}\n\nColumns: {columns}\n"
         notes = [f"- `{c.name}`: {c.comment}" for c in view.columns if c.comment]
         yield from [*notes, ""] if notes else []
-    yield "`thresholded_labels(threshold)` is a table macro: `SELECT * FROM thresholded_labels(0.3)` gives the hard"
-    yield "label 1 where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.\n"
+    yield _MACRO
     yield "# Audits\n\nEach is a query in `store/audits/` that returns the rows that break it.\n"
     yield "| audit | asserts | severity |\n|---|---|---|"
     for audit in list_audits():
