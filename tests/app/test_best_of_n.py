@@ -1,4 +1,4 @@
-"""``stepmark best-of-n``, run as a person runs it; answers are compared as strings unless grading is meant."""
+"""``stepmark best-of-n``, run as a person runs it; strings stand in for graded answers where they can."""
 
 import json
 import subprocess
@@ -96,7 +96,8 @@ def test_the_table_shows_every_selector_with_intervals(tmp_path: Path) -> None:
 def test_lines_of_a_problem_need_not_be_neighbours(tmp_path: Path) -> None:
     """A shuffled file gives the same curves."""
     outs = []
-    for name, rows in (("a", _TWO_PROBLEMS), ("b", [_TWO_PROBLEMS[i] for i in (0, 2, 1, 3)])):
+    for name, order in (("a", (0, 1, 2, 3)), ("b", (0, 2, 1, 3))):
+        rows = [_TWO_PROBLEMS[index] for index in order]
         outs.append(tmp_path / f"{name}.json")
         _run(_write(tmp_path / f"{name}.jsonl", rows), "--json", outs[-1])
 
@@ -214,7 +215,7 @@ def test_a_bad_line_is_refused_with_file_line_and_value(tmp_path: Path, line: st
 
 def test_two_ground_truths_of_one_problem_are_refused(tmp_path: Path) -> None:
     """Either the answer or the problem id is wrong."""
-    rows = [{"problem_id": "p", "answer": "1", "gold": gold, "scores": {}} for gold in ("1", "2")]
+    rows: list[Row] = [{"problem_id": "p", "answer": "1", "gold": gold, "scores": {}} for gold in ("1", "2")]
 
     result = _run(_write(tmp_path / "in.jsonl", rows))
 

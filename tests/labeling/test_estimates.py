@@ -96,10 +96,10 @@ def test_the_interval_holds_whatever_the_truncated_would_have_become(
     if num_rollouts == 0:
         return
 
+    assert estimate.value_low is not None
+    assert estimate.value_high is not None
     for extra in range(num_truncated + 1):
         low, high = wilson_interval(num_correct + extra, num_rollouts)
-        assert estimate.value_low is not None
-        assert estimate.value_high is not None
         assert estimate.value_low <= low + 1e-12
         assert estimate.value_high >= high - 1e-12
     if estimate.value is not None:

@@ -109,7 +109,7 @@ def test_pass_at_n_is_exact_for_thousands_of_samples() -> None:
 
 def test_best_of_n_is_exact_for_thousands_of_samples() -> None:
     """The tenth best of 4096 being the only right one is chosen with a chance known in closed form."""
-    scores, right = np.arange(4096.0), np.zeros(4096, dtype=bool)
+    scores, right = np.arange(4096, dtype=np.float64), np.zeros(4096, dtype=bool)
     right[4096 - 10] = True
 
     found = best_scored_accuracies(scores, right, [2, 512, 2048])

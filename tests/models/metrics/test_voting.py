@@ -62,7 +62,7 @@ def test_random_subsets_come_close_to_all_subsets() -> None:
     """400 drawn subsets of 16 out of 20 agree with all 4,845 within five standard errors."""
     rng = np.random.default_rng(3)
     right = [True] * 7 + [False] * 13
-    classes: list[Class] = [0] * 7 + [1] * 6 + [2] * 4 + [3, 4, 5]
+    classes: list[Class] = [*[0] * 7, *[1] * 6, *[2] * 4, 3, 4, 5]
     weights = rng.random(20).tolist()
     samples = problem_samples("p", right, classes, {"w": weights})
 
