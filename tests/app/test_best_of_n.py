@@ -47,7 +47,7 @@ def _run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(best_of_n_command, [str(argument) for argument in arguments])
 
 
-_TWO_PROBLEMS = [
+_TWO_PROBLEMS: list[Row] = [
     _row("one", "1", True, prm=0.9),
     _row("one", "2", False, prm=0.5),
     _row("two", "3", False, prm=0.8),
