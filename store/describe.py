@@ -20,8 +20,8 @@ NULL means not known. Keys are **bold**; "required" columns are never NULL.
 """
 
 _MACRO = """\
-`thresholded_labels(threshold)` is a table macro: `SELECT * FROM thresholded_labels(0.3)` gives the hard label 1
-where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.
+`thresholded_labels(threshold)` is a table macro: `SELECT * FROM thresholded_labels(0.3)` gives the hard
+label 1 where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.
 """
 
 

@@ -42,28 +42,13 @@ def frame_of(table: str, records: Sequence[object]) -> pl.DataFrame:
 
 
 def checked_frame(table: Table, frame: pl.DataFrame, unknown: Collection[str] = ()) -> pl.DataFrame:
-    """The frame with its columns in the table's order, ready to insert.
+    """The frame as ``checked_values`` gives it, and whole: every column of the table is there.
 
-    Every column of the table must be there, save those named in ``unknown``: their values are not known
-    and become NULL. Raises ``StepmarkError`` for a missing or surplus column, a wrong type (DuckDB would
-    cast 0.7 to 1 without a word) or a NULL where the table allows none.
+    Only columns named in ``unknown`` may be absent: their values are not known and become NULL.
     """
-    _check_names(table, frame.columns, unknown)
-    columns = [column for column in table.columns if column.name in frame.columns]
-    for column in columns:
-        _check_type(table, column, frame.schema[column.name])
-        _check_nulls(table, column, frame[column.name])
-    return frame.select(_expression(column, frame.schema) for column in columns)
-
-
-def _check_names(table: Table, names: Collection[str], unknown: Collection[str]) -> None:
-    for name in [*names, *unknown]:
-        if name not in table.column_names:
-            raise StepmarkError(
-                f"Table {table.name} has no column {name!r}; its columns are {', '.join(table.column_names)}."
-            )
+    _check_names(table, unknown)
     for column in table.columns:
-        if column.name in names:
+        if column.name in frame.columns:
             continue
         if column.name not in unknown:
             raise StepmarkError(
@@ -72,6 +57,29 @@ def _check_names(table: Table, names: Collection[str], unknown: Collection[str])
             )
         if not column.is_nullable:
             raise StepmarkError(f"{table.name}.{column.name} must be known; it does not allow NULL.")
+    return checked_values(table, frame)
+
+
+def checked_values(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with its columns in the table's order and times in UTC.
+
+    Raises ``StepmarkError`` for a surplus column, a wrong type (DuckDB would cast 0.7 to 1 without a word),
+    or a NULL where the table allows none.
+    """
+    _check_names(table, frame.columns)
+    columns = [column for column in table.columns if column.name in frame.columns]
+    for column in columns:
+        _check_type(table, column, frame.schema[column.name])
+        _check_nulls(table, column, frame[column.name])
+    return frame.select(_expression(column, frame.schema) for column in columns)
+
+
+def _check_names(table: Table, names: Collection[str]) -> None:
+    for name in names:
+        if name not in table.column_names:
+            raise StepmarkError(
+                f"Table {table.name} has no column {name!r}; its columns are {', '.join(table.column_names)}."
+            )
 
 
 def _check_type(table: Table, column: Column, dtype: pl.DataType) -> None:

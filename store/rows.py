@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
-from .frames import FRAME_VIEW, checked_frame, one_line, refusal
+from .frames import FRAME_VIEW, checked_frame, checked_values, one_line, refusal
 from .schema import Table, table_of
 
 Params = Sequence[Any]
@@ -36,6 +36,19 @@ def query(con: duckdb.DuckDBPyConnection, sql: str, params: Params = ()) -> pl.D
         name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Decimal) and not dtype.scale
     ]
     return frame.with_columns(pl.col(wholes).cast(pl.Int64)) if wholes else frame
+
+
+@contextlib.contextmanager
+def registered(con: duckdb.DuckDBPyConnection, rows: pl.DataFrame, name: str = FRAME_VIEW) -> Iterator[None]:
+    """Let SQL see ``rows`` as a view called ``name`` for the length of the block."""
+    con.register(name, rows)
+    try:
+        yield
+    finally:
+        # After a failed statement only a rollback is possible, and it drops the name as well.
+        with contextlib.suppress(duckdb.TransactionException):
+            con.complete()
+            con.unregister(name)
 
 
 def insert(
@@ -92,6 +105,26 @@ def replace(
     return _insert(con, target, frame, unknown, f"SELECT * FROM {FRAME_VIEW}")
 
 
+def update(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> int:
+    """Set the other columns of the frame on the rows that have its keys; return the number of rows changed.
+
+    The frame holds every column of the primary key and at least one more; a key not stored is passed over.
+    """
+    target = table_of(table)
+    keys = target.primary_key
+    changed = [name for name in frame.columns if name not in keys]
+    if not keys or not changed or any(key not in frame.columns for key in keys):
+        raise StepmarkError(f"An update of {table} needs the columns {list(keys)}, and one more to set.")
+    rows = checked_values(target, frame)
+    if rows.select(keys).is_duplicated().any():
+        raise StepmarkError(f"An update of {table} has two rows with one key {list(keys)}; drop one.")
+    assignments = ", ".join(f'"{name}" = new."{name}"' for name in changed)
+    match = " AND ".join(f'"{table}"."{key}" = new."{key}"' for key in keys)
+    sql = f'UPDATE "{table}" SET {assignments} FROM {FRAME_VIEW} AS new WHERE {match}'
+    with _refused_rows_named(target, rows), registered(con, rows):
+        return _changed(con.execute(sql))
+
+
 def delete(con: duckdb.DuckDBPyConnection, table: str, where: str, params: Params = ()) -> int:
     """Delete the rows for which ``where`` (``TRUE`` for all) is true and return their number."""
     table_of(table)
@@ -104,9 +137,14 @@ def _insert(
     rows = checked_frame(table, frame, unknown)
     if rows.is_empty():
         return 0
+    with _refused_rows_named(table, rows), registered(con, rows):
+        return _changed(con.execute(f'INSERT INTO "{table.name}" ({_names(rows.columns)}) {source}'))
+
+
+@contextlib.contextmanager
+def _refused_rows_named(table: Table, rows: pl.DataFrame) -> Iterator[None]:
     try:
-        with registered(con, rows):
-            return _changed(con.execute(f'INSERT INTO "{table.name}" ({_names(rows.columns)}) {source}'))
+        yield
     except (duckdb.IntegrityError, duckdb.DataError) as error:
         raise refusal(table, rows, error) from error
 
@@ -119,18 +157,6 @@ def _count_outside(
     with registered(con, rows):
         sql = f'SELECT count(*) FROM {FRAME_VIEW} AS "{table}" WHERE ({where}) IS NOT TRUE'
         return _changed(con.execute(sql, list(params)))
-
-
-@contextlib.contextmanager
-def registered(con: duckdb.DuckDBPyConnection, rows: pl.DataFrame) -> Iterator[None]:
-    """Let SQL see ``rows`` as the view ``FRAME_VIEW`` for the length of the block."""
-    con.register(FRAME_VIEW, rows)
-    try:
-        yield
-    finally:
-        # After a failed statement only a rollback is possible, and it drops the name as well.
-        with contextlib.suppress(duckdb.TransactionException):
-            con.unregister(FRAME_VIEW)
 
 
 def _changed(result: duckdb.DuckDBPyConnection) -> int:

@@ -251,7 +251,7 @@ COMMENT ON COLUMN prm_examples.target_positive IS 'Target probability of a right
 -- One row per trained reward model.
 CREATE TABLE reward_models (
     reward_model_id   VARCHAR PRIMARY KEY,
-    kind              VARCHAR NOT NULL CHECK (kind IN ('orm', 'prm')),
+    kind              VARCHAR NOT NULL CHECK (kind IN ('orm', 'prm', 'likelihood')),
     round             INTEGER CHECK (round >= 0),
     base_model        VARCHAR NOT NULL,
     label_sources     VARCHAR[] NOT NULL,
@@ -263,7 +263,7 @@ CREATE TABLE reward_models (
 );
 COMMENT ON TABLE reward_models IS 'One row per trained reward model.';
 COMMENT ON COLUMN reward_models.reward_model_id IS 'Names the model in scores and evaluations.';
-COMMENT ON COLUMN reward_models.kind IS 'orm (speaks at the last step only) or prm (speaks at every step).';
+COMMENT ON COLUMN reward_models.kind IS 'orm (speaks at the last step only), prm (speaks at every step), or likelihood (an untrained baseline).';
 COMMENT ON COLUMN reward_models.round IS 'Round whose labels it trained on, from 0.';
 COMMENT ON COLUMN reward_models.base_model IS 'Model the training started from.';
 COMMENT ON COLUMN reward_models.label_sources IS 'Label sources it learned from.';

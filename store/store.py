@@ -119,6 +119,11 @@ class Store:
         with self.transaction() as con:
             return rows.replace(con, table, frame, where, params, unknown=unknown)
 
+    def update(self, table: str, frame: pl.DataFrame) -> int:
+        """``rows.update`` in a transaction of its own."""
+        with self.transaction() as con:
+            return rows.update(con, table, frame)
+
     def delete(self, table: str, where: str, params: Params = ()) -> int:
         """``rows.delete`` in a transaction of its own."""
         with self.transaction() as con:
