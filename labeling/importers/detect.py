@@ -1,0 +1,51 @@
+"""Which format a label file has, told by the keys and types of its first object, never by its name.
+
+Leaves out: checking the rest of the file; each row is checked when it is read.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from stepmark.labeling.errors import InputError
+
+from .json_values import JsonObject
+from .jsonl import read_objects
+
+
+def _has(row: JsonObject, **types: type) -> bool:
+    return all(isinstance(row.get(key), kind) for key, kind in types.items())
+
+
+_FORMATS: dict[str, Callable[[JsonObject], bool]] = {
+    "prm800k": lambda row: _has(row, question=dict, label=dict) and "steps" in row["label"],
+    "math-shepherd": lambda row: _has(row, input=str, label=str),
+    "trl": lambda row: _has(row, completions=list, labels=list),
+    "stepmark": lambda row: _has(row, problem=str, steps=list, label_source=str),
+    "processbench": lambda row: _has(row, problem=str, steps=list) and "label" in row,
+    "rlhflow": lambda row: _has(row, messages=list) or _has(row, conversations=list),
+    "omegaprm": lambda row: _has(row, reasoning_steps=list),
+}
+
+
+def detect_format(path: Path | str) -> str:
+    """The name of the file's format, as ``import-labels --format`` takes it.
+
+    Raises:
+        InputError: if no format has the first object's keys, or the file holds no object.
+    """
+    for line, row in read_objects(path):
+        if not isinstance(row, dict):
+            continue
+        for name, matches in _FORMATS.items():
+            if matches(row):
+                return name
+        if ("problem" in row or "question" in row) and ("solution" in row or "answer" in row):
+            raise InputError.at(
+                path, line, "this is a problem, not a labeled solution", "use stepmark ingest"
+            )
+        keys = ", ".join(sorted(row)[:_MAX_KEYS]) or "none"
+        raise InputError.at(path, line, f"no label format has the keys {keys}", "name one with --format")
+    raise InputError.at(path, None, "the file holds no JSON object", "check that it is the label file")
+
+
+_MAX_KEYS = 20

@@ -1,0 +1,63 @@
+"""Stepmark's own format for labels: one solution a line, with the label source it names.
+
+A row, cut short::
+
+    {"problem": "...", "steps": ["...", "..."], "label_source": "human", "ratings": [1, null],
+     "values": [0.9, null]}
+
+``ratings`` (-1, 0, 1 or null) or ``values`` (0 to 1 or null) may be left out, not both.
+``ground_truth_answer``, ``final_answer``, ``outcome`` and ``generator`` may be given.
+Leaves out: the completions beside a path, which PRM800K's format holds.
+"""
+
+from typing import Any
+
+from .common import LabeledSolution, label_problem, labeled, solution_of
+from .fields import (
+    RowError,
+    labels_for,
+    list_of,
+    optional_text,
+    rating_of,
+    shown,
+    steps_of,
+    text_of,
+    value_of,
+)
+from .json_values import JsonObject
+
+SOURCE = "stepmark"
+_OUTCOMES = (None, "correct", "incorrect", "no_answer", "truncated", "grader_timeout")
+
+
+def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
+    """One row as a solution with step labels of the source it names.
+
+    Raises:
+        RowError: if there are not as many ratings or values as steps, or one is out of range.
+    """
+    steps = steps_of(row, "steps")
+    ratings = [rating_of(value, f"ratings[{i}]") for i, value in enumerate(_column(row, "ratings", steps))]
+    values = [value_of(value, f"values[{i}]") for i, value in enumerate(_column(row, "values", steps))]
+    if all(label is None for label in [*ratings, *values]):
+        raise RowError("neither ratings nor values label any step")
+    outcome = optional_text(row, "outcome")
+    if outcome not in _OUTCOMES:
+        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(filter(None, _OUTCOMES))}")
+    answer = optional_text(row, "ground_truth_answer")
+    problem = label_problem(text_of(row, "problem"), SOURCE, split, answer)
+    solution = solution_of(
+        problem,
+        SOURCE,
+        steps,
+        final_answer=optional_text(row, "final_answer"),
+        outcome=outcome,
+        generator=optional_text(row, "generator"),
+    )
+    return [labeled(problem, solution, text_of(row, "label_source").strip(), ratings, values)]
+
+
+def _column(row: JsonObject, key: str, steps: list[str]) -> list[Any]:
+    if row.get(key) is None:
+        return [None] * len(steps)
+    return labels_for(steps, list_of(row, key), key)
