@@ -14,7 +14,11 @@ def _draw_boxes(rng: random.Random, level: int) -> Operands:
     left = operands["a"] * operands["b"]
     for index in range(min(_CHANGES, (level + 1) // 2 + 1)):
         # Even changes take away, odd ones add: the wording says which.
-        change = rng.randint(2, max(3, min(left - 1, 20 * level))) if index % 2 == 0 else rng.randint(2, 25 * level)
+        change = (
+            rng.randint(2, max(3, min(left - 1, 20 * level)))
+            if index % 2 == 0
+            else rng.randint(2, 25 * level)
+        )
         operands["cde"[index]] = change
         left += change if index % 2 else -change
     return operands
@@ -27,7 +31,11 @@ def _work_boxes(operands: Operands, rng: random.Random) -> Work:
     for index, name in enumerate("cde"):
         if name in operands:
             change = operands[name] * (1 if index % 2 else -1)
-            words = (("After selling", "After the sale"), ("After buying", "With the new"), ("At last", "In the end"))
+            words = (
+                ("After selling", "After the sale"),
+                ("After buying", "With the new"),
+                ("At last", "In the end"),
+            )
             work.named(words[index], f"{left}{signed(change)} = {left + change}", left + change)
             left += change
     return work.concludes(left)
@@ -154,7 +162,11 @@ ROOTS = Family(
 
 
 def _draw_sequence(rng: random.Random, level: int) -> Operands:
-    return {"a": rng.randint(1, 10 * level), "d": rng.randint(2, 4 + level), "n": rng.randint(5, 9 + 2 * level)}
+    return {
+        "a": rng.randint(1, 10 * level),
+        "d": rng.randint(2, 4 + level),
+        "n": rng.randint(5, 9 + 2 * level),
+    }
 
 
 def _work_sequence(operands: Operands, rng: random.Random) -> Work:

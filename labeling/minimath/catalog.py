@@ -8,8 +8,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..ids import problem_id
-from ..records import Problem
+from stepmark.labeling.ids import problem_id
+from stepmark.labeling.records import Problem
+
 from .algebra import BOXES, LINEAR, ROOTS, SEQUENCE, VALUE
 from .family import Family
 from .numbers import GCD, MARBLES, RECTANGLE, REMAINDER, VECTORS

@@ -20,7 +20,9 @@ def _work_remainder(operands: Operands, rng: random.Random) -> Work:
     work.named(("First factor", "The first"), rf"{a} \equiv {left}", a)
     work.named(("Second factor", "The second"), rf"{b} \equiv {right}", b)
     prod = left * right % m
-    work.named(("The product", "Product"), rf"{product(rng, left, right)} = {left * right} \equiv {prod}", a * b)
+    work.named(
+        ("The product", "Product"), rf"{product(rng, left, right)} = {left * right} \equiv {prod}", a * b
+    )
     work.named(("The addend", "Addend"), rf"{c} \equiv {c % m}", c)
     rest = (prod + c % m) % m
     work.named(("The remainder", "In all"), rf"{prod} + {c % m} \equiv {rest}", a * b + c)
@@ -64,7 +66,11 @@ GCD = Family(
 
 def _draw_marbles(rng: random.Random, level: int) -> Operands:
     if level <= 3:
-        return {"r": rng.randint(2, 6 * level), "b": rng.randint(2, 6 * level), "g": rng.randint(2, 6 * level)}
+        return {
+            "r": rng.randint(2, 6 * level),
+            "b": rng.randint(2, 6 * level),
+            "g": rng.randint(2, 6 * level),
+        }
     return {"r": rng.randint(2, 4 + level), "b": rng.randint(1, 4 + level)}
 
 
@@ -103,7 +109,8 @@ MARBLES = Family(
     templates=(
         "A bag holds $<r>$ red, $<b>$ blue and $<g>$ green marbles. One is drawn."
         " What is the probability that it is red?",
-        "A bag holds $<r>$ red and $<b>$ blue marbles. Two are drawn. What is the probability that both are red?",
+        "A bag holds $<r>$ red and $<b>$ blue marbles. Two are drawn."
+        " What is the probability that both are red?",
     ),
     draw=_draw_marbles,
     work=_work_marbles,
@@ -151,7 +158,11 @@ def _draw_vectors(rng: random.Random, level: int) -> Operands:
 
 def _work_vectors(operands: Operands, rng: random.Random) -> Work:
     work, total, terms = Work(rng), 0, []
-    names = ((("First", "First term"), "ap"), (("Second", "Second term"), "bq"), (("Third", "Third term"), "cr"))
+    names = (
+        (("First", "First term"), "ap"),
+        (("Second", "Second term"), "bq"),
+        (("Third", "Third term"), "cr"),
+    )
     for words, (left, right) in names:
         if left in operands:
             term = operands[left] * operands[right]

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..errors import InputError
+from stepmark.labeling.errors import InputError
+
 from .catalog import FAMILIES
 from .language import FormulaError, congruent, evaluate
 from .work import CONNECTIVES, Work
@@ -32,7 +33,9 @@ def truth(problem: str) -> Work:
         operands = family.read(problem)
         if operands is not None:
             return family.work(operands, random.Random(0))
-    raise InputError(f"no minimath family reads the problem {problem[:80]!r}; the oracle rates minimath only.")
+    raise InputError(
+        f"no minimath family reads the problem {problem[:80]!r}; the oracle rates minimath only."
+    )
 
 
 def rate_steps(problem: str, steps: Sequence[str]) -> list[int]:

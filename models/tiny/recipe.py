@@ -40,6 +40,7 @@ class Recipe:
 
 GENERATOR = Recipe(hidden_size=128, num_layers=4, num_steps=600, check_share=0.0, seed=1)
 BASE = Recipe(hidden_size=192, num_layers=4, num_steps=2500, check_share=CHECK_SHARE, seed=2)
+RECIPES = {"generator": GENERATOR, "base": BASE}
 
 
 def train(recipe: Recipe, out: Path, report: Callable[[int, float], None], report_every: int = 50) -> None:

@@ -1,0 +1,42 @@
+"""``stepmark ingest``: problems from files into the store."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+_REJECTS_SHOWN = 10
+
+
+@click.command("ingest")
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option("--source", default="math", show_default=True, help="Name the problems are stored under.")
+@click.option(
+    "--split", type=click.Choice(["train", "test"]), help="Their split, where the files do not tell it."
+)
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("stepmark-home"),
+    show_default=True,
+    help="Folder of the store.",
+)
+def ingest_command(path: Path, source: str, split: str | None, home: Path) -> None:
+    """Store the problems of PATH: JSON Lines, Parquet, or a folder of MATH's JSON files."""
+    from stepmark.assets.ingest import ingest_path  # noqa: PLC0415 - loads polars and DuckDB
+    from stepmark.store.store import Store  # noqa: PLC0415
+
+    store = Store(home)
+    report = ingest_path(store, path, source, split)
+    store.publish()
+    click.echo(
+        f"{report.num_new:,} new problems, {report.num_known:,} known before, {len(report.rejects):,} refused"
+    )
+    reasons = Counter(reject.reason for reject in report.rejects)
+    for reject in report.rejects[:_REJECTS_SHOWN]:
+        where = reject.file if reject.line is None else f"{reject.file}, line {reject.line}"
+        click.echo(f"  refused {where}: {reject.reason}")
+    if len(report.rejects) > _REJECTS_SHOWN:
+        click.echo(
+            f"  and {len(report.rejects) - _REJECTS_SHOWN:,} more of {len(reasons):,} kinds, in table rejects"
+        )

@@ -1,0 +1,75 @@
+"""``stepmark``: the command line. Commands load what they need when they are called.
+
+Exit codes: 0 done, 1 failed (one sentence on stderr), 2 bad usage, 130 interrupted. Leaves out: the
+commands themselves, one file each.
+"""
+
+import importlib
+import sys
+from importlib.metadata import version
+
+import click
+
+from stepmark.labeling.errors import StepmarkError
+
+from .options import with_home
+
+# Command to the module and attribute that hold it; a module is imported when its command is named, so that
+# `stepmark grade` does not wait for torch.
+_COMMANDS = {
+    "demo": "demo:demo_command",
+    "ui": "ui:ui_command",
+    "refresh": "refresh:refresh_command",
+    "ingest": "ingest:ingest_command",
+    "import-labels": "import_labels:import_labels_command",
+    "grade": "grade:grade_command",
+    "best-of-n": "best_of_n:best_of_n_command",
+    "first-error": "first_error:first_error_command",
+    "score": "score:score_command",
+    "sql": "sql:sql_command",
+    "report": "report:report_command",
+    "tiny-generator": "tiny_generator:tiny_generator_group",
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name].partition(":")
+        command = getattr(importlib.import_module(f".{module}", __package__), attribute)
+        return command if isinstance(command, click.Group) else with_home(command)
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("stepmark"), prog_name="stepmark")
+def cli() -> None:
+    """Step labels for math solutions: sample, grade, label, train and judge reward models."""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    try:
+        cli.main(standalone_mode=False)
+    except StepmarkError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    except click.exceptions.Exit as finished:
+        sys.exit(finished.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted; what was committed stays, and the next run goes on from there.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe has gone (`stepmark sql ... | head`): that is no failure of ours.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

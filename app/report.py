@@ -1,0 +1,117 @@
+"""``stepmark report``: one HTML file of curves, label quality, costs, and solutions coloured by the PRM.
+
+The file stands alone: pictures are inside, nothing is fetched. All text from problems and models is escaped.
+Leaves out: computing results (results.py).
+"""
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from stepmark.assets.judge_assets import main_selectors
+from stepmark.assets.plots import best_of_n_picture
+from stepmark.assets.profile import BUILT_IN, Profile, load_profile
+from stepmark.assets.score import current_models
+from stepmark.store.store import Store
+
+from .results import percent, read_results, signed_percent
+from .text_output import write_text
+
+_NUM_SHOWN = 10
+# Per test problem the wrong solution the PRM likes best, or else the right one: where a judge is put to
+# the test. Half of the page is right, half wrong.
+_SHOWN = """
+    WITH judged AS (
+        SELECT solution_id, problem_id, problem, subject, level, ground_truth_answer, final_answer, outcome,
+            product(p_positive + p_neutral) AS score,
+            list({step: step, score: p_positive + p_neutral, oracle: oracle.rating} ORDER BY step_index)
+                AS steps
+        FROM scores
+        JOIN steps USING (solution_id, step_index)
+        JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
+        LEFT JOIN step_labels AS oracle USING (solution_id, step_index)
+        WHERE reward_model_id = $1 AND outcome IN ('correct', 'incorrect')
+            AND coalesce(oracle.label_source, 'oracle') = 'oracle'
+        GROUP BY ALL
+    ),
+    ranked AS (
+        SELECT *, hash(problem_id) AS shuffled,
+            row_number() OVER (PARTITION BY problem_id, outcome ORDER BY score DESC, solution_id) AS place
+        FROM judged
+    ),
+    chosen AS (
+        SELECT *, row_number() OVER (PARTITION BY outcome ORDER BY shuffled) AS outcome_place
+        FROM ranked WHERE place = 1 AND (outcome = 'correct') = (shuffled % 2 = 0)
+    )
+    SELECT * FROM chosen WHERE outcome_place <= $2 ORDER BY outcome, outcome_place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A step with its colour: ``hue`` runs from red (0) for a score of 0 to green (120) for 1."""
+
+    step: str
+    score: float
+    hue: int
+    oracle: int | None
+
+
+@click.command("report")
+@click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="File to write [default: report.html in the home]."
+)
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("stepmark-home"),
+    show_default=True,
+    help="Folder of the store.",
+)
+def report_command(profile: str, out: Path | None, home: Path) -> None:
+    """Write the report on the published snapshot as one HTML file."""
+    click.echo(f"Report: {write_report(Store(home), load_profile(profile), out or home / 'report.html')}")
+
+
+def write_report(store: Store, profile: Profile, out: Path) -> Path:
+    """Write the page to ``out`` and return it."""
+    results = read_results(store, profile)
+    selectors = [name for name in main_selectors(profile) if name in results.curves]
+    curve = best_of_n_picture(results.curves, selectors) if selectors else None
+    judge = _judge(store, profile)
+    environment = Environment(
+        loader=PackageLoader("stepmark.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters |= {"percent": percent, "signed_percent": signed_percent}
+    page = environment.get_template("report.html.j2").render(
+        results=results,
+        selectors=selectors,
+        curve=None if curve is None else base64.b64encode(curve).decode(),
+        judge=judge,
+        solutions=[] if judge is None else _shown_solutions(store, profile, judge),
+    )
+    write_text(out, page)
+    return out
+
+
+def _judge(store: Store, profile: Profile) -> str | None:
+    """The PRM that colours the steps: the profile's first one that is trained."""
+    trained = current_models(store, profile)
+    prms = [model.name for model in profile.reward.models if model.kind == "prm"]
+    return next((name for name in prms if name in trained), None)
+
+
+def _shown_solutions(store: Store, profile: Profile, judge: str) -> list[dict[str, Any]]:
+    model_id = current_models(store, profile)[judge]
+    rows = store.read_published(_SHOWN, [model_id, _NUM_SHOWN // 2]).to_dicts()
+    for row in rows:
+        row["steps"] = [
+            ShownStep(step["step"], step["score"], round(120 * step["score"]), step["oracle"])
+            for step in row["steps"]
+        ]
+    return rows

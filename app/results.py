@@ -1,0 +1,120 @@
+"""What a finished run says: the comparison table, label quality, costs. Read from the published snapshot.
+
+Leaves out: how it is shown (demo.py prints it, report.py makes a page of it).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from stepmark.assets.judge_assets import main_selectors
+from stepmark.assets.profile import Profile
+from stepmark.assets.selection import BEST_OF_N, DIFFERENCE
+from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
+from stepmark.models.metrics.intervals import Estimate
+from stepmark.store.store import Store
+
+_COSTS = """
+    SELECT 'solutions' AS kind, count(*) AS num_samples, coalesce(sum(num_tokens), 0) AS num_tokens
+    FROM solutions WHERE source = 'sampled'
+    UNION ALL SELECT 'rollouts', count(*), coalesce(sum(num_tokens), 0) FROM rollouts
+"""
+_COUNTS = """
+    SELECT (SELECT count(*) FROM problems) AS problems, (SELECT count(*) FROM solutions) AS solutions,
+        (SELECT count(*) FROM steps) AS steps, (SELECT count(*) FROM rollouts) AS rollouts,
+        (SELECT count(*) FROM step_labels) AS step_labels,
+        (SELECT count(*) FROM human_labels) AS human_labels, (SELECT count(*) FROM scores) AS scores
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """``curves`` and ``differences``: name, N, estimate. ``quality``: metric, estimate (None: undefined)."""
+
+    curves: dict[str, dict[int, Estimate]]
+    differences: dict[str, dict[int, Estimate]]
+    quality: dict[str, Estimate | None]
+    first_errors: list[dict[str, Any]]
+    num_test_problems: int
+    num_quality_problems: int
+    counts: dict[str, int]
+    costs: dict[str, dict[str, int]]
+
+
+def read_results(store: Store, profile: Profile) -> Results:
+    """Read the last run's results; what was not evaluated is empty."""
+    evaluations = store.read_published(
+        "SELECT * FROM evaluations WHERE slice = 'all' ORDER BY selector, metric, n"
+    )
+    curves = _points(evaluations.filter(pl.col("metric") == BEST_OF_N))
+    shown = [name for name in main_selectors(profile) if name in curves]
+    quality_rows = evaluations.filter(pl.col("selector") == MONTE_CARLO)
+    return Results(
+        curves={name: curves[name] for name in shown} | {n: c for n, c in curves.items() if n not in shown},
+        differences=_points(evaluations.filter(pl.col("metric") == DIFFERENCE)),
+        quality={row["metric"]: _estimate(row) for row in quality_rows.iter_rows(named=True)},
+        first_errors=evaluations.filter(
+            pl.col("metric").str.starts_with("first_error_f1")
+            | pl.col("metric").str.starts_with("first_error_accuracy")
+        )
+        .filter(pl.col("selector") != MONTE_CARLO)
+        .to_dicts(),
+        num_test_problems=_largest(evaluations.filter(pl.col("metric") == BEST_OF_N)),
+        num_quality_problems=_largest(quality_rows),
+        counts=store.read_published(_COUNTS).row(0, named=True),
+        costs={
+            row["kind"]: {"num_samples": row["num_samples"], "num_tokens": row["num_tokens"]}
+            for row in store.read_published(_COSTS).iter_rows(named=True)
+        },
+    )
+
+
+def _points(rows: pl.DataFrame) -> dict[str, dict[int, Estimate]]:
+    points: dict[str, dict[int, Estimate]] = {}
+    for row in rows.iter_rows(named=True):
+        points.setdefault(row["selector"], {})[row["n"]] = Estimate(
+            row["value"], row["ci95_low"], row["ci95_high"]
+        )
+    return points
+
+
+def _estimate(row: dict[str, Any]) -> Estimate | None:
+    return None if row["value"] is None else Estimate(row["value"], row["ci95_low"], row["ci95_high"])
+
+
+def _largest(rows: pl.DataFrame) -> int:
+    return int(rows["num_problems"].max() or 0)  # type: ignore[arg-type]
+
+
+def as_json(results: Results) -> dict[str, Any]:
+    """The results as plain values, for ``--json``."""
+    return {
+        "num_problems": results.num_test_problems,
+        "curves": {name: _by_n(points) for name, points in results.curves.items()},
+        "differences": {name: _by_n(points) for name, points in results.differences.items()},
+        "monte_carlo_labels": {
+            name: None if point is None else _values(point) for name, point in results.quality.items()
+        },
+        "first_errors": results.first_errors,
+        "counts": results.counts,
+        "costs": results.costs,
+    }
+
+
+def _by_n(points: dict[int, Estimate]) -> dict[str, dict[str, float]]:
+    return {str(n): _values(point) for n, point in points.items()}
+
+
+def _values(point: Estimate) -> dict[str, float]:
+    return {"value": point.value, "ci95_low": point.low, "ci95_high": point.high}
+
+
+def percent(point: Estimate) -> str:
+    """``52.3 [48.1, 56.0]``, in percent."""
+    return f"{100 * point.value:.1f} [{100 * point.low:.1f}, {100 * point.high:.1f}]"
+
+
+def signed_percent(point: Estimate) -> str:
+    """``+12.0 [+8.1, +16.0]``, in percentage points."""
+    return f"{100 * point.value:+.1f} [{100 * point.low:+.1f}, {100 * point.high:+.1f}]"

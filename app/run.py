@@ -1,0 +1,76 @@
+"""Running the job ``refresh`` in this process, with its runs kept where the UI finds them.
+
+Leaves out: what the job does (stepmark.assets) and what is printed afterwards.
+"""
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import dagster as dg
+
+from stepmark.assets.definitions import build_definitions
+from stepmark.assets.pipeline import Pipeline
+from stepmark.labeling.errors import StepmarkError
+
+_INSTANCE_SETTINGS = "telemetry:\n  enabled: false\n"
+
+
+def dagster_home(home: Path) -> Path:
+    """The folder of Dagster's own records inside a home, made when absent."""
+    folder = (home / "dagster").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "dagster.yaml"
+    if not settings.exists():
+        settings.write_text(_INSTANCE_SETTINGS, encoding="utf-8")
+    return folder
+
+
+def refresh(home: Path, profile: str) -> None:
+    """Materialize what is missing in ``home``; one line on stderr for each asset as it starts.
+
+    Raises:
+        StepmarkError: with the sentence of the asset that failed.
+    """
+    os.environ["DAGSTER_HOME"] = str(dagster_home(home))
+    pipeline = Pipeline(home=str(home.resolve()), profile=profile)
+    definitions = build_definitions(pipeline, pipeline.settings(), {"console": _progress_logger})
+    job = definitions.resolve_job_def("refresh")
+    with dg.DagsterInstance.get() as instance:
+        result = job.execute_in_process(instance=instance, raise_on_error=False)
+    if not result.success:
+        raise StepmarkError(_first_failure(result))
+
+
+@dg.logger(description="One plain line for each step that starts; Dagster keeps the rest.")
+def _progress_logger(context: dg.InitLoggerContext) -> logging.Logger:
+    logger = logging.Logger("stepmark.progress", logging.DEBUG)
+    logger.addHandler(_StepLines())
+    return logger
+
+
+class _StepLines(logging.Handler):
+    """Prints the name of a Dagster step when it starts; asset checks are part of their asset."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        event = getattr(record, "dagster_event", None)
+        if event is not None and event.event_type_value == "STEP_START" and "__" not in event.step_key:
+            names = [name for name in (event.step_key,) if not name.endswith("_check")]
+            for name in names:
+                print(f"> {name}", file=sys.stderr, flush=True)
+
+
+def _first_failure(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.all_events:
+        if event.event_type_value == "STEP_FAILURE":
+            error = event.step_failure_data.error
+            cause = error.cause if error is not None and error.cause is not None else error
+            message = "no reason was given" if cause is None else cause.message.strip()
+            for prefix in (
+                "stepmark.labeling.errors.InputError: ",
+                "stepmark.labeling.errors.StepmarkError: ",
+            ):
+                message = message.removeprefix(prefix)
+            return f"the asset {event.step_key!r} failed: {message}"
+    return "the run failed before any asset started; look at it in the UI (stepmark ui)."

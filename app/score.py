@@ -1,0 +1,101 @@
+"""``stepmark score``: step probabilities of a reward model for solutions in a file."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from .jsonl_input import JsonLine, read_jsonl, shown
+
+_REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
+
+
+@click.command("score")
+@click.argument("model")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path), help="Write here instead of to the screen.")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("stepmark-home"),
+    show_default=True,
+    help="Folder of the store.",
+)
+def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
+    """Add per-step probabilities of MODEL to each solution of FILE.
+
+    MODEL is a reward model's id or name in the store, or the folder of one. FILE holds one JSON object a
+    line: {"problem": "...", "steps": ["...", ...]}. Lines come back whole, with "probabilities" (one
+    {"negative", "neutral", "positive"} a step), "step_scores" and "score" (their product).
+    """
+    from stepmark.labeling.steps import join_steps  # noqa: PLC0415
+    from stepmark.models.metrics.aggregation import aggregate  # noqa: PLC0415
+    from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
+    from stepmark.models.reward.scoring import Scorable, score_solutions, step_score  # noqa: PLC0415
+
+    from .text_output import write_text  # noqa: PLC0415
+
+    lines = list(read_jsonl(file))
+    solutions = []
+    for line in lines:
+        problem, steps = _fields(line)
+        text, spans = join_steps(steps)
+        solutions.append(Scorable(problem, text, tuple(spans)))
+    loaded = load_reward_model(_folder(model, home))
+    scored = score_solutions(loaded.network, loaded.encoder, solutions)
+
+    def results() -> Iterator[str]:
+        for line, steps in zip(lines, scored, strict=True):
+            if steps is None:
+                line.refuse(
+                    f"the solution is longer than the {loaded.encoder.max_tokens} tokens the model reads",
+                    "score a shorter one",
+                )
+            probabilities = [
+                {"negative": step.negative, "neutral": step.neutral, "positive": step.positive}
+                for step in steps
+            ]
+            step_scores = [step_score(step) for step in steps]
+            added = {
+                "probabilities": probabilities,
+                "step_scores": step_scores,
+                "score": aggregate(step_scores, "product"),
+            }
+            yield json.dumps(line.fields | added, ensure_ascii=False) + "\n"
+
+    write_text(out, "".join(results()))
+
+
+def _fields(line: JsonLine) -> tuple[str, list[str]]:
+    problem, steps = line.required("problem", _REMEDY), line.required("steps", _REMEDY)
+    if not isinstance(problem, str) or not problem.strip():
+        line.refuse(f'"problem" is {shown(problem)}, not a text', _REMEDY)
+    if not isinstance(steps, list) or not steps:
+        line.refuse(f'"steps" is {shown(steps)}, not a list of texts', _REMEDY)
+    for step in steps:
+        if not isinstance(step, str) or not step.strip():
+            line.refuse(f'"steps" holds {shown(step)}, which is no step', _REMEDY)
+    return problem.strip(), steps
+
+
+def _folder(model: str, home: Path) -> Path:
+    if Path(model).is_dir():
+        return Path(model)
+    from stepmark.labeling.errors import InputError  # noqa: PLC0415
+    from stepmark.store.store import Store  # noqa: PLC0415
+
+    store = Store(home)
+    if store.live.exists():
+        found = store.read(
+            """SELECT checkpoint FROM reward_models
+            WHERE kind <> 'likelihood' AND (reward_model_id = $1 OR starts_with(reward_model_id, $1 || '-'))
+            ORDER BY created_at DESC LIMIT 1""",
+            [model],
+        )
+        if found.height:
+            return home / str(found.item())
+    raise InputError(
+        f"no reward model {model!r} is in {home}, nor is it a folder;"
+        " name one that `stepmark sql 'SELECT reward_model_id FROM reward_models'` lists."
+    )

@@ -1,0 +1,62 @@
+"""The wiring: assets, checks, the job ``refresh`` and its daily schedule. Nothing is computed here."""
+
+import dagster as dg
+
+from .checks import audit_checks
+from .judge_assets import best_of_n, first_errors, label_agreement, published_snapshot, scores_asset
+from .label_assets import monte_carlo_labels, oracle_labels, rollouts
+from .pipeline import Pipeline, pipeline_from_environment
+from .problem_assets import human_labels, problems
+from .profile import Profile
+from .reward_assets import orm_examples, prm_examples, reward_model_assets
+from .solution_assets import outcomes, solutions, steps
+
+DAILY_AT_3 = "0 3 * * *"
+
+refresh = dg.define_asset_job(
+    "refresh",
+    selection=dg.AssetSelection.all(),
+    description="Materialize everything that is missing, from problems to the published snapshot.",
+    # One process, one step at a time: the store has one writer, and a model fills the machine anyway.
+    executor_def=dg.in_process_executor,
+)
+daily = dg.ScheduleDefinition(job=refresh, cron_schedule=DAILY_AT_3, name="daily")
+
+
+def build_definitions(
+    pipeline: Pipeline, profile: Profile, loggers: dict[str, dg.LoggerDefinition] | None = None
+) -> dg.Definitions:
+    """The definitions for one home folder and profile; ``loggers`` replace Dagster's own."""
+    return dg.Definitions(
+        assets=[
+            problems,
+            human_labels,
+            solutions,
+            steps,
+            outcomes,
+            oracle_labels,
+            rollouts,
+            monte_carlo_labels,
+            orm_examples,
+            prm_examples,
+            *reward_model_assets(profile),
+            scores_asset(profile),
+            best_of_n,
+            label_agreement,
+            first_errors,
+            published_snapshot,
+        ],
+        asset_checks=audit_checks(),
+        jobs=[refresh],
+        schedules=[daily],
+        resources={"pipeline": pipeline},
+        loggers=loggers,
+        executor=dg.in_process_executor,
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """The definitions for the home folder and profile that the environment names."""
+    pipeline = pipeline_from_environment()
+    return build_definitions(pipeline, pipeline.settings())

@@ -1,0 +1,133 @@
+"""Assets of group ``judge``: scores, best-of-N, first errors, label quality, and the published snapshot."""
+
+import dagster as dg
+import polars as pl
+
+from .label_assets import monte_carlo_labels, oracle_labels
+from .metadata import count_rows, picture, sample_rows, table_rows
+from .pipeline import Pipeline
+from .plots import best_of_n_picture
+from .problem_assets import human_labels
+from .profile import Profile
+from .quality import find_first_errors, label_quality, store_first_errors, store_label_quality
+from .score import likelihood_ids, score_with_likelihoods, score_with_models
+from .selection import BEST_OF_N, DIFFERENCE, select, store_selection
+from .solution_assets import outcomes, steps
+
+_FIGURES = """
+    SELECT selector, metric, n, value, ci95_low, ci95_high, num_problems FROM evaluations
+    WHERE metric = ? ORDER BY selector, n
+"""
+
+
+def main_selectors(profile: Profile) -> list[str]:
+    """The selectors of the comparison table, from the baselines to the limit."""
+    models = [model.name for model in profile.reward.models]
+    return ["majority", *likelihood_ids(profile), *models, "pass"]
+
+
+def scores_asset(profile: Profile) -> dg.AssetsDefinition:
+    """The asset ``scores``, which depends on every reward model of the profile."""
+    models = [dg.AssetKey(model.name) for model in profile.reward.models]
+
+    @dg.asset(group_name="judge", kinds={"duckdb", "torch"}, deps=[*models, steps, outcomes])
+    def scores(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+        """One row per reward model and step of a test solution; an ORM scores the last step only."""
+        store, settings = pipeline.store(), pipeline.settings()
+        num_scored = score_with_models(store, settings)
+        num_likelihoods = score_with_likelihoods(store, settings)
+        return dg.MaterializeResult(
+            metadata={
+                "num_scored": num_scored,
+                "num_likelihoods": num_likelihoods,
+                "dagster/row_count": count_rows(store, "scores"),
+                "sample": sample_rows(store, "scores"),
+            }
+        )
+
+    return scores
+
+
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=["scores"])
+def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per selector and N, in ``evaluations``: the share of test problems solved, with intervals."""
+    store, settings = pipeline.store(), pipeline.settings()
+    selection = select(store, settings)
+    if selection is None:
+        return dg.MaterializeResult(metadata={"num_problems": 0})
+    store_selection(store, selection, settings)
+    return dg.MaterializeResult(
+        metadata={
+            "num_problems": selection.num_problems,
+            "num_samples": selection.num_samples,
+            "num_unscored": selection.num_unscored,
+            "curves": picture(best_of_n_picture(selection.points, main_selectors(settings)), "best of N"),
+            "figures": table_rows(store.read(_FIGURES, [BEST_OF_N])),
+            "differences": table_rows(store.read(_FIGURES, [DIFFERENCE])),
+        }
+    )
+
+
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[oracle_labels, monte_carlo_labels])
+def label_agreement(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per figure, in ``evaluations``: how Monte-Carlo labels agree with the oracle's."""
+    store = pipeline.store()
+    quality = label_quality(store)
+    if quality is None:
+        return dg.MaterializeResult(metadata={"num_solutions": 0})
+    store_label_quality(store, quality)
+    return dg.MaterializeResult(
+        metadata={
+            "num_solutions": quality.num_solutions,
+            "first_error_agreement": quality.first_errors.exact.value or 0.0,
+            "wrong_step_f1": quality.wrong_steps.f1.value or 0.0,
+            "num_undecided_steps": quality.wrong_steps.num_undecided,
+            "calibration": table_rows(
+                pl.DataFrame(
+                    [
+                        {
+                            "low": b.low,
+                            "high": b.high,
+                            "mean_value": b.mean_value,
+                            "share_right": b.is_right.value,
+                            "num_steps": b.is_right.total,
+                        }
+                        for b in quality.calibration.bins
+                    ]
+                )
+            ),
+        }
+    )
+
+
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=["scores", oracle_labels, human_labels])
+def first_errors(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per PRM, label source and figure, in ``evaluations``: finding first errors."""
+    store = pipeline.store()
+    results = find_first_errors(store, pipeline.settings())
+    if results:
+        store_first_errors(store, results)
+    rows = [
+        {
+            "model": result.model,
+            "label_source": result.label_source,
+            "num_solutions": result.num_solutions,
+            "f1": result.fitted.metrics.f1.value if result.fitted and result.fitted.metrics.f1 else None,
+            "reason": result.reason,
+        }
+        for result in results
+    ]
+    return dg.MaterializeResult(metadata={"figures": table_rows(pl.DataFrame(rows))})
+
+
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[best_of_n, label_agreement, first_errors])
+def published_snapshot(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One file: the copy of the store that people query while the pipeline writes."""
+    store = pipeline.store()
+    store.publish()
+    return dg.MaterializeResult(
+        metadata={
+            "path": dg.MetadataValue.path(str(store.published)),
+            "num_bytes": store.published.stat().st_size,
+        }
+    )

@@ -1,0 +1,55 @@
+"""Assets of group ``label``: the oracle's ratings, rollouts, and Monte-Carlo labels from them."""
+
+import dagster as dg
+
+from .ingest import rate_by_oracle
+from .metadata import count_rows, sample_rows, table_rows
+from .pipeline import Pipeline
+from .problem_assets import human_labels
+from .rollouts import label_from_rollouts, sample_rollouts
+from .solution_assets import outcomes, steps
+
+_LABEL_COUNTS = "SELECT * FROM label_counts ORDER BY label_source"
+_ROLLOUTS = """
+    SELECT outcome, count(*) AS num_rollouts, sum(num_tokens) AS num_tokens
+    FROM rollouts GROUP BY ALL ORDER BY ALL
+"""
+
+
+@dg.asset(group_name="label", kinds={"duckdb"}, deps=[steps, human_labels])
+def oracle_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per step of every minimath solution, in ``step_labels``: the exact rating."""
+    store = pipeline.store()
+    num_new = rate_by_oracle(store)
+    return dg.MaterializeResult(
+        metadata={"num_new": num_new, "labels": table_rows(store.read(_LABEL_COUNTS))}
+    )
+
+
+@dg.asset(group_name="label", kinds={"duckdb", "vllm"}, deps=[steps, outcomes])
+def rollouts(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per continuation of a prefix. Equal prefixes of different solutions share their rollouts."""
+    store = pipeline.store()
+    num_new = sample_rollouts(store, pipeline.settings())
+    return dg.MaterializeResult(
+        metadata={
+            "num_new": num_new,
+            "dagster/row_count": count_rows(store, "rollouts"),
+            "outcomes": table_rows(store.read(_ROLLOUTS)),
+            "sample": sample_rows(store, "rollouts"),
+        }
+    )
+
+
+@dg.asset(group_name="label", kinds={"duckdb"}, deps=[rollouts])
+def monte_carlo_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per rolled-out step, in ``step_labels``: n, k, cut-off rollouts, value, interval, cost."""
+    store = pipeline.store()
+    num_labels = label_from_rollouts(store, pipeline.settings())
+    return dg.MaterializeResult(
+        metadata={
+            "num_labels": num_labels,
+            "labels": table_rows(store.read(_LABEL_COUNTS)),
+            "sample": sample_rows(store, "step_labels", "label_source = 'monte_carlo'"),
+        }
+    )

@@ -1,0 +1,213 @@
+"""The profile: one TOML file that names the data, the models and the sizes of a pipeline.
+
+``minimath`` is the embedded default; a profile of your own names MATH files and real models. Leaves out:
+secrets (an API key is named by its environment variable) and the home folder.
+"""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from stepmark.labeling.errors import InputError
+
+BUILT_IN = ("minimath",)
+TINY = "tiny:"  # tiny:generator and tiny:base name the checkpoints that come with Stepmark
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProblemFile(_Part):
+    """One file or folder of problems. ``split`` is needed where the file does not tell it."""
+
+    path: str
+    source: str = "math"
+    split: Literal["train", "test"] | None = None
+
+
+class LabelFile(_Part):
+    """One file of ratings. Problems it brings along that the store lacks get ``split``."""
+
+    path: str
+    format: str = "auto"
+    split: Literal["train", "test"] = "train"
+
+
+class Problems(_Part):
+    """``num_minimath_*`` problems are drawn from minimath; files are read beside them.
+
+    Sampling takes at most ``max_train`` and ``max_test`` problems of ``levels`` (empty: all), in the order
+    of their ids, which is as good as random and the same everywhere.
+    """
+
+    num_minimath_train: int = Field(0, ge=0)
+    num_minimath_test: int = Field(0, ge=0)
+    minimath_seed: int = 0
+    files: tuple[ProblemFile, ...] = ()
+    labels: tuple[LabelFile, ...] = ()
+    levels: tuple[int, ...] = ()
+    max_train: int | None = Field(None, ge=0)
+    max_test: int | None = Field(None, ge=0)
+
+
+class Engine(_Part):
+    """Where a model runs: in this process with vLLM, or behind OpenAI-compatible ``urls``."""
+
+    kind: Literal["in_process", "endpoints"] = "in_process"
+    urls: tuple[str, ...] = ()
+    api_key_variable: str | None = None
+    dtype: str = "auto"
+    max_model_len: int = Field(512, ge=16)
+    max_num_seqs: int = Field(1024, ge=1)
+
+
+class Sampler(_Part):
+    """A generator or completer: a model, how it is prompted, and how it is sampled.
+
+    ``batch_tokens`` bounds the tokens of one batch, which is what a kill can lose.
+    """
+
+    model: str
+    name: str
+    prompt_template: str
+    temperature: float = Field(1.0, ge=0)
+    top_p: float = Field(1.0, gt=0, le=1)
+    max_tokens: int = Field(256, ge=1)
+    stop: tuple[str, ...] = ()
+    seed: int = 0
+    batch_tokens: int = Field(400_000, ge=1)
+    engine: Engine = Engine()
+
+    @model_validator(mode="after")
+    def _template_holds_problem(self) -> "Sampler":
+        if "{problem}" not in self.prompt_template:
+            raise ValueError("prompt_template does not hold {problem}")
+        return self
+
+
+class Generation(_Part):
+    """Samples per problem of each split."""
+
+    num_train_samples: int = Field(8, ge=0)
+    num_test_samples: int = Field(64, ge=0)
+
+
+class Rollouts(_Part):
+    """Monte-Carlo labeling: the solutions taken per train problem, and rollouts from each prefix.
+
+    With ``soft_targets`` PRMs learn the values themselves; otherwise a step is right once any rollout was.
+    """
+
+    num_solutions_per_problem: int = Field(2, ge=0)
+    max_problems: int | None = Field(None, ge=0)
+    num_rollouts: int = Field(8, ge=1)
+    soft_targets: bool = False
+
+
+class RewardModel(_Part):
+    """One reward model to train. An ORM learns from outcomes; a PRM from the label sources it names.
+
+    ``max_solutions`` takes the first so many in the order of their ids.
+    """
+
+    name: str
+    kind: Literal["orm", "prm"]
+    label_sources: tuple[str, ...] = ()
+    max_solutions: int | None = Field(None, ge=1)
+
+    @model_validator(mode="after")
+    def _sources_fit_kind(self) -> "RewardModel":
+        if (self.kind == "prm") != bool(self.label_sources):
+            raise ValueError("a prm names label_sources, an orm none (it learns from outcomes)")
+        return self
+
+
+class Reward(_Part):
+    """What all reward models share: the base they start from, and the training."""
+
+    base: str
+    prompt_template: str
+    max_tokens: int = Field(512, ge=16)
+    head_size: int = Field(64, ge=1)
+    reads_likelihood: bool = True
+    num_epochs: float = Field(2.0, gt=0)
+    batch_solutions: int = Field(32, ge=1)
+    learning_rate: float = Field(1e-3, gt=0)
+    backbone_rate_factor: float = Field(0.3, ge=0)
+    validation_share: float = Field(0.1, ge=0, lt=1)
+    seed: int = 0
+    models: tuple[RewardModel, ...] = ()
+    likelihoods: tuple[str, ...] = ()
+
+
+class Evaluation(_Part):
+    """The N of best-of-N, and the seed of its votes and intervals."""
+
+    n: tuple[int, ...] = (1, 4, 16, 64)
+    seed: int = 0
+
+
+class Profile(_Part):
+    """A whole pipeline. See ``assets/profiles/minimath.toml`` for one with every part explained."""
+
+    problems: Problems
+    generator: Sampler
+    generation: Generation = Generation()
+    rollouts: Rollouts = Rollouts()
+    reward: Reward
+    evaluation: Evaluation = Evaluation()
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Profile":
+        names = [model.name for model in self.reward.models]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two reward models share a name among {names}")
+        return self
+
+
+def load_profile(name: str) -> Profile:
+    """Read a built-in profile by name, or a TOML file by path; its relative paths start at its folder.
+
+    Raises:
+        InputError: with the file, the field and the value that is wrong.
+    """
+    folder = Path.cwd()
+    if name in BUILT_IN:
+        text = resources.files(__package__).joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
+    else:
+        path = Path(name)
+        folder = path.resolve().parent
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"{name}: no profile can be read here ({error.strerror}); give a TOML file or {BUILT_IN[0]}."
+            ) from error
+    try:
+        return _with_absolute_paths(Profile.model_validate(tomllib.loads(text)), folder)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: this is not TOML ({error}); mend the line.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "profile"
+        raise InputError(
+            f"{name}, {where}: {first['msg']} (value {first['input']!r:.80}); mend it."
+        ) from error
+
+
+def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
+    problems = profile.problems.model_copy(
+        update={
+            "files": tuple(_absolute(file, folder) for file in profile.problems.files),
+            "labels": tuple(_absolute(file, folder) for file in profile.problems.labels),
+        }
+    )
+    return profile.model_copy(update={"problems": problems})
+
+
+def _absolute(file: ProblemFile | LabelFile, folder: Path) -> ProblemFile | LabelFile:
+    return file.model_copy(update={"path": str(folder / Path(file.path).expanduser())})

@@ -1,0 +1,77 @@
+"""Assets of group ``train``: the examples, and one asset per reward model that the profile names."""
+
+import json
+from typing import Any
+
+import dagster as dg
+
+from .examples import make_orm_examples, make_prm_examples
+from .label_assets import monte_carlo_labels, oracle_labels
+from .metadata import count_rows, picture, sample_rows, table_rows
+from .pipeline import Pipeline
+from .plots import loss_picture
+from .problem_assets import human_labels
+from .profile import Profile, RewardModel
+from .solution_assets import outcomes, steps
+from .train import train_reward_model
+
+
+@dg.asset(group_name="train", kinds={"duckdb"}, deps=[outcomes, steps])
+def orm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per solution the ORM trains on, with the split of its problem."""
+    store = pipeline.store()
+    counts = make_orm_examples(store, pipeline.settings())
+    return dg.MaterializeResult(
+        metadata={"dagster/row_count": count_rows(store, "orm_examples"), "counts": table_rows(counts)}
+    )
+
+
+@dg.asset(group_name="train", kinds={"duckdb"}, deps=[human_labels, oracle_labels, monte_carlo_labels])
+def prm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per step and label source the PRMs train on, up to the first wrong step."""
+    store = pipeline.store()
+    counts = make_prm_examples(store, pipeline.settings())
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": count_rows(store, "prm_examples"),
+            "counts": table_rows(counts),
+            "sample": sample_rows(store, "prm_examples"),
+        }
+    )
+
+
+def reward_model_assets(profile: Profile) -> list[dg.AssetsDefinition]:
+    """One asset per reward model of the profile."""
+    return [_reward_model_asset(model) for model in profile.reward.models]
+
+
+def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
+    examples = orm_examples if model.kind == "orm" else prm_examples
+
+    @dg.asset(
+        name=model.name,
+        group_name="train",
+        kinds={"torch"},
+        deps=[examples],
+        description=f"One {model.kind.upper()} trained on {', '.join(model.label_sources) or 'outcomes'}.",
+    )
+    def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+        row = train_reward_model(pipeline.store(), pipeline.settings(), model)
+        return dg.MaterializeResult(metadata=_training_metadata(row))
+
+    return reward_model
+
+
+def _training_metadata(row: dict[str, Any]) -> dict[str, Any]:
+    report = json.loads(row["metrics"])
+    names = ("negative", "neutral", "positive")
+    return {
+        "reward_model_id": row["reward_model_id"],
+        "checkpoint": row["checkpoint"],
+        "num_train_solutions": report["num_train_solutions"],
+        "num_labeled_steps": report["num_labeled_steps"],
+        "num_labels_cut_off": report["num_labels_cut_off"],
+        "label_mass": dict(zip(names, report["label_mass"], strict=True)),
+        "validation_loss": report["validation_losses"][-1][1],
+        "losses": picture(loss_picture(report["train_losses"], report["validation_losses"]), "losses"),
+    }

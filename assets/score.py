@@ -1,0 +1,169 @@
+"""Scoring the solutions that judge: by every reward model, and by language models' own likelihood.
+
+Scored are the solutions of test problems, batch by batch, and only where a score is missing. Leaves out:
+what follows from the scores (evaluate.py).
+"""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from stepmark.models.tiny.checkpoints import resolve_model
+from stepmark.store.store import Store
+
+from .profile import Profile, Reward, RewardModel
+from .progress import Progress
+from .solution_rows import SolutionRow, solution_rows
+from .train import reward_model_id, targets_of
+
+_SOLUTIONS_PER_BATCH = 4096
+_UNSCORED = """
+    problems.split = 'test' AND NOT EXISTS (
+        SELECT 1 FROM scores WHERE scores.solution_id = solutions.solution_id AND reward_model_id = $1
+    )
+"""
+_SCHEMA = {
+    "reward_model_id": pl.String,
+    "solution_id": pl.String,
+    "step_index": pl.Int32,
+    "p_negative": pl.Float64,
+    "p_neutral": pl.Float64,
+    "p_positive": pl.Float64,
+}
+LIKELIHOOD_KINDS = ("sum", "min")
+
+
+def current_models(store: Store, profile: Profile) -> dict[str, str]:
+    """Name to id of the profile's reward models as the stored examples make them, if they are trained."""
+    trained = set(store.read("SELECT reward_model_id FROM reward_models")["reward_model_id"])
+    ids = {m.name: _id(store, profile.reward, m) for m in profile.reward.models}
+    return {name: key for name, key in ids.items() if key in trained}
+
+
+def _id(store: Store, reward: Reward, model: RewardModel) -> str:
+    return reward_model_id(model, reward, targets_of(store, model))
+
+
+def score_with_models(store: Store, profile: Profile) -> int:
+    """Score what is unscored with every trained model; return the number of solutions scored."""
+    from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
+    from stepmark.models.reward.scoring import Scorable, score_solutions  # noqa: PLC0415
+
+    kinds = {model.name: model.kind for model in profile.reward.models}
+    num_scored = 0
+    for name, key in current_models(store, profile).items():
+        rows = solution_rows(store, _UNSCORED, [key])
+        if not rows:
+            continue
+        model = load_reward_model(store.home / "reward_models" / key)
+        with Progress(f"scoring by {name}", len(rows), "solutions") as bar:
+            for batch in _batches(rows):
+                texts = [Scorable(row.problem, row.solution, row.steps) for row in batch]
+                scores = score_solutions(model.network, model.encoder, texts)
+                last_only = kinds[name] == "orm"
+                store.insert_missing("scores", _score_frame(key, batch, scores, last_only))
+                bar.advance(len(batch))
+        num_scored += len(rows)
+    return num_scored
+
+
+def _score_frame(
+    key: str, rows: Sequence[SolutionRow], scores: Sequence[Any], last_only: bool
+) -> pl.DataFrame:
+    values = [
+        (key, row.solution_id, index, step.negative, step.neutral, step.positive)
+        for row, steps in zip(rows, scores, strict=True)
+        if steps is not None
+        for index, step in enumerate(steps)
+        if not last_only or index == len(steps) - 1
+    ]
+    return pl.DataFrame(values, schema=_SCHEMA, orient="row")
+
+
+def likelihood_ids(profile: Profile) -> dict[str, str]:
+    """Selector name to model id of the likelihood baselines: ``NAME_likelihood_sum`` and ``_min``."""
+    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
+
+    ids = {}
+    for model in profile.reward.likelihoods:
+        checksum = source_sha256(resolve_model(model))[:8]
+        for kind in LIKELIHOOD_KINDS:
+            name = f"{_short(model)}_likelihood_{kind}"
+            ids[name] = f"{name}-{checksum}"
+    return ids
+
+
+def _short(model: str) -> str:
+    return Path(model.rpartition(":")[2]).name
+
+
+def score_with_likelihoods(store: Store, profile: Profile) -> int:
+    """Store each baseline model's likelihood of every step as a score; return the number of solutions.
+
+    A step's p_positive is the exponential of the sum, or of the minimum, of its tokens' log-probabilities:
+    their product over steps, or their minimum, is then the likelihood of the solution, or of its worst token.
+    """
+    from stepmark.models.reward.checkpoint import load_backbone  # noqa: PLC0415
+    from stepmark.models.reward.encoding import Encoder  # noqa: PLC0415
+    from stepmark.models.reward.scoring import Scorable, likelihood_of_steps  # noqa: PLC0415
+
+    ids, num_scored, reward = likelihood_ids(profile), 0, profile.reward
+    for model in reward.likelihoods:
+        keys = [ids[f"{_short(model)}_likelihood_{kind}"] for kind in LIKELIHOOD_KINDS]
+        rows = solution_rows(store, _UNSCORED, [keys[0]])
+        if not rows:
+            continue
+        network, tokenizer = load_backbone(resolve_model(model))
+        encoder = Encoder(tokenizer, reward.prompt_template, reward.max_tokens)
+        _register_likelihoods(store, model, keys)
+        with Progress(f"likelihood by {model}", len(rows), "solutions") as bar:
+            for batch in _batches(rows):
+                texts = [Scorable(row.problem, row.solution, row.steps) for row in batch]
+                likelihoods = likelihood_of_steps(network, encoder, texts)
+                store.insert_missing("scores", _likelihood_frame(keys, batch, likelihoods))
+                bar.advance(len(batch))
+        num_scored += len(rows)
+    return num_scored
+
+
+def _likelihood_frame(
+    keys: Sequence[str], rows: Sequence[SolutionRow], likelihoods: Sequence[Any]
+) -> pl.DataFrame:
+    values = []
+    for row, steps in zip(rows, likelihoods, strict=True):
+        for index, step in enumerate(steps or []):
+            for key, logprob in zip(keys, (step.sum_logprob, step.min_logprob), strict=True):
+                probability = min(1.0, math.exp(logprob))
+                values.append((key, row.solution_id, index, 1.0 - probability, 0.0, probability))
+    return pl.DataFrame(values, schema=_SCHEMA, orient="row")
+
+
+def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None:
+    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
+
+    rows = [
+        {
+            "reward_model_id": key,
+            "kind": "likelihood",
+            "base_model": model,
+            "label_sources": [],
+            "config": json.dumps({"reads": kind}),
+            "checkpoint": model,
+            "checkpoint_sha256": source_sha256(resolve_model(model)),
+            "metrics": "{}",
+            "created_at": datetime.now(UTC).replace(tzinfo=None),
+        }
+        for key, kind in zip(keys, LIKELIHOOD_KINDS, strict=True)
+    ]
+    schema = {"label_sources": pl.List(pl.String)}
+    store.insert_missing("reward_models", pl.DataFrame(rows, schema_overrides=schema), unknown=["round"])
+
+
+def _batches(rows: Sequence[SolutionRow]) -> Iterator[Sequence[SolutionRow]]:
+    for start in range(0, len(rows), _SOLUTIONS_PER_BATCH):
+        yield rows[start : start + _SOLUTIONS_PER_BATCH]

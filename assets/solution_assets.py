@@ -1,0 +1,65 @@
+"""Assets of group ``generate``: sampled solutions, their steps, their outcomes."""
+
+import dagster as dg
+
+from .generate import sample_solutions, split_solutions
+from .grade import grade_solutions
+from .metadata import count_rows, sample_rows, table_rows
+from .pipeline import Pipeline
+from .problem_assets import human_labels, problems
+
+_FINISH = """
+    SELECT split, finish_reason, count(*) AS num_solutions, sum(num_tokens) AS num_tokens
+    FROM solutions JOIN problems USING (problem_id) WHERE solutions.source = 'sampled'
+    GROUP BY ALL ORDER BY ALL
+"""
+_OUTCOMES = """
+    SELECT split, level, count(*) AS num_solutions, count_if(outcome = 'correct') AS num_correct,
+        count_if(outcome = 'correct')
+            / count_if(outcome IN ('correct', 'incorrect', 'no_answer')) AS pass_at_1,
+        count_if(outcome = 'no_answer') AS num_no_answer, count_if(outcome = 'truncated') AS num_truncated,
+        count_if(outcome = 'grader_timeout') AS num_grader_timeout
+    FROM solutions JOIN problems USING (problem_id) WHERE solutions.source = 'sampled'
+    GROUP BY ALL ORDER BY ALL
+"""
+_STEPS_PER_SOLUTION = "SELECT avg(num) FROM (SELECT count(*) AS num FROM steps GROUP BY solution_id)"
+
+
+@dg.asset(group_name="generate", kinds={"duckdb", "vllm"}, deps=[problems])
+def solutions(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per sampled attempt. Batches are committed as they come; a rerun samples what is missing."""
+    store = pipeline.store()
+    num_new = sample_solutions(store, pipeline.settings())
+    return dg.MaterializeResult(
+        metadata={
+            "num_new": num_new,
+            "dagster/row_count": count_rows(store, "solutions"),
+            "finish_reasons": table_rows(store.read(_FINISH)),
+            "sample": sample_rows(store, "solutions"),
+        }
+    )
+
+
+@dg.asset(group_name="generate", kinds={"duckdb"}, deps=[solutions, human_labels])
+def steps(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per step of a solution. Spans touch and re-join to the solution exactly."""
+    store = pipeline.store()
+    num_new = split_solutions(store)
+    return dg.MaterializeResult(
+        metadata={
+            "num_new": num_new,
+            "dagster/row_count": count_rows(store, "steps"),
+            "steps_per_solution": store.read(_STEPS_PER_SOLUTION).item() or 0.0,
+            "sample": sample_rows(store, "steps"),
+        }
+    )
+
+
+@dg.asset(group_name="generate", kinds={"duckdb"}, deps=[solutions])
+def outcomes(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per sampled solution, in ``solutions``: its final answer, and its outcome by the grader."""
+    store = pipeline.store()
+    num_graded = grade_solutions(store)
+    return dg.MaterializeResult(
+        metadata={"num_graded": num_graded, "outcomes": table_rows(store.read(_OUTCOMES))}
+    )

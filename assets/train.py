@@ -1,0 +1,152 @@
+"""Training the profile's reward models from stored examples, each one once.
+
+A model's id hashes its examples, its settings and its base, so a rerun with the same inputs finds the model
+and trains nothing. Leaves out: the training loop (stepmark.models.reward.training).
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from stepmark.labeling.errors import StepmarkError
+from stepmark.models.tiny.checkpoints import resolve_model
+from stepmark.store.store import Store
+
+from .profile import Profile, Reward, RewardModel
+from .progress import Progress
+from .solution_rows import solution_rows
+
+_ORM_TARGETS = """
+    SELECT solution_id, split, max(step_index) AS step_index, any_value(1 - target) AS negative,
+        0.0 AS neutral, any_value(target) AS positive
+    FROM orm_examples JOIN steps USING (solution_id) GROUP BY solution_id, split ORDER BY solution_id
+"""
+_PRM_TARGETS = """
+    SELECT solution_id, split, step_index, avg(target_negative) AS negative, avg(target_neutral) AS neutral,
+        avg(target_positive) AS positive
+    FROM prm_examples WHERE list_contains($1, label_source)
+    GROUP BY solution_id, split, step_index ORDER BY solution_id, step_index
+"""
+_CHECKPOINTS = "reward_models"
+
+
+def targets_of(store: Store, model: RewardModel) -> pl.DataFrame:
+    """The step targets a reward model learns: solution_id, split, step_index, negative, neutral, positive.
+
+    Where several of a PRM's label sources speak about one step, its target is their mean.
+    """
+    if model.kind == "orm":
+        targets = store.read(_ORM_TARGETS)
+    else:
+        targets = store.read(_PRM_TARGETS, [list(model.label_sources)])
+    if model.max_solutions is not None:
+        kept = targets["solution_id"].unique(maintain_order=True).head(model.max_solutions)
+        targets = targets.filter(pl.col("solution_id").is_in(kept.implode()))
+    return targets
+
+
+def reward_model_id(model: RewardModel, reward: Reward, targets: pl.DataFrame) -> str:
+    """The id of the model that these targets and settings give."""
+    hasher = hashlib.sha256(targets.write_csv().encode())
+    hasher.update(_config(model, reward).encode())
+    return f"{model.name}-{hasher.hexdigest()[:8]}"
+
+
+def _config(model: RewardModel, reward: Reward) -> str:
+    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
+
+    shared = reward.model_dump(exclude={"models", "likelihoods"})
+    base = source_sha256(resolve_model(reward.base))
+    return json.dumps({**shared, "model": model.model_dump(), "base_sha256": base}, sort_keys=True)
+
+
+def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> dict[str, Any]:
+    """Train one reward model unless it is there; return its row in ``reward_models``."""
+    reward = profile.reward
+    targets = targets_of(store, model)
+    if not targets.height:
+        raise StepmarkError(
+            f"reward model {model.name!r} has no labels to learn from; materialize the labels it names"
+            f" ({', '.join(model.label_sources) or 'outcomes'}) first, or drop it from the profile."
+        )
+    key = reward_model_id(model, reward, targets)
+    found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
+    folder = store.home / _CHECKPOINTS / key
+    if found.height and (folder / "reward.json").is_file():
+        return found.row(0, named=True)
+    row = {
+        "reward_model_id": key,
+        "kind": model.kind,
+        "round": 0,
+        "base_model": reward.base,
+        "label_sources": list(model.label_sources) or ["outcome"],
+        "config": _config(model, reward),
+        "checkpoint": f"{_CHECKPOINTS}/{key}",
+        **_fit(store, reward, model, targets, folder),
+        "created_at": datetime.now(UTC).replace(tzinfo=None),
+    }
+    store.replace(
+        "reward_models", pl.DataFrame([row]).cast({"round": pl.Int32}), "reward_model_id = ?", [key]
+    )
+    return row
+
+
+def _fit(
+    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, folder: Path
+) -> dict[str, str]:
+    from stepmark.models.reward.checkpoint import new_reward_model, save_reward_model  # noqa: PLC0415
+    from stepmark.models.reward.network import HeadConfig  # noqa: PLC0415
+    from stepmark.models.reward.training import TrainingConfig, train  # noqa: PLC0415
+
+    fresh = new_reward_model(
+        resolve_model(reward.base),
+        reward.prompt_template,
+        reward.max_tokens,
+        HeadConfig(reward.head_size, reward.reads_likelihood),
+        reward.seed,
+    )
+    config = TrainingConfig(
+        num_epochs=reward.num_epochs,
+        batch_solutions=reward.batch_solutions,
+        learning_rate=reward.learning_rate,
+        backbone_rate_factor=reward.backbone_rate_factor,
+        seed=reward.seed,
+    )
+    train_examples, validation_examples = _examples(store, targets)
+    with Progress(f"training {model.name}", 0, "steps") as bar:
+        report = train(
+            fresh.network,
+            fresh.encoder,
+            train_examples,
+            validation_examples,
+            config,
+            lambda step, total, loss: bar.reach(step, f"loss {loss:.3f}", total),
+        )
+    checksum = save_reward_model(fresh, folder)
+    return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}
+
+
+def _examples(store: Store, targets: pl.DataFrame) -> tuple[list[Any], list[Any]]:
+    """The examples of the train and of the validation split."""
+    from stepmark.models.reward.examples import Example  # noqa: PLC0415
+
+    by_solution: dict[str, dict[int, tuple[float, float, float]]] = defaultdict(dict)
+    split_of: dict[str, str] = {}
+    for key, split, step, negative, neutral, positive in targets.iter_rows():
+        by_solution[key][step] = (negative, neutral, positive)
+        split_of[key] = split
+    rows = solution_rows(store, "solution_id IN (SELECT unnest($1))", [list(by_solution)])
+    examples: dict[str, list[Any]] = {"train": [], "validation": []}
+    for row in rows:
+        labels = by_solution[row.solution_id]
+        step_targets = tuple(labels.get(index) for index in range(len(row.steps)))
+        examples[split_of[row.solution_id]].append(
+            Example(row.problem_id, row.problem, row.solution, row.steps, step_targets)
+        )
+    return examples["train"], examples["validation"]

@@ -1,0 +1,118 @@
+"""The reward network: a causal language model read twice, by its hidden states and by its surprise.
+
+A language model that knows the subject is surprised at the very token where a step goes wrong; a fresh
+head on the hidden state at a step's end does not find that from a few thousand labels. So each token
+gives the head its hidden state beside its own likelihood under the model, the tokens of a step are pooled
+by a maximum (a step is as bad as its worst token), and three classes are read. With
+``reads_likelihood=False`` only the hidden state at the step's end is read: the plain token classifier.
+
+Leaves out: targets and the loss (training.py), files (checkpoint.py).
+Legend: B solutions, T tokens, S steps, H hidden size, F head size.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from .encoding import NO_STEP, Batch
+
+NUM_CLASSES = 3  # negative, neutral, positive, in the order of the ratings -1, 0, +1
+NUM_LIKELIHOOD_FEATURES = 4
+_SURPRISE_LIMIT = 10.0  # nats: beyond it a token is as surprising as can be
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    """``head_size``: width of the token features. ``reads_likelihood``: see the module's docstring."""
+
+    head_size: int = 64
+    reads_likelihood: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLikelihood:
+    """What the language model thought of each token it then read; all (B, T), 0 at the first token.
+
+    ``logprob``: of the token itself. ``surprise``: how far that lies under the likeliest token's, in nats.
+    ``entropy``: of the prediction, in nats.
+    """
+
+    logprob: Tensor
+    surprise: Tensor
+    entropy: Tensor
+
+
+class RewardNetwork(nn.Module):
+    """Backbone and head. ``forward`` gives logits, (B, S, 3); rows past a solution's steps are junk."""
+
+    def __init__(self, backbone: PreTrainedModel, config: HeadConfig) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.config = config
+        hidden_size = backbone.config.get_text_config().hidden_size
+        self.norm = nn.LayerNorm(hidden_size)
+        num_inputs = hidden_size + (NUM_LIKELIHOOD_FEATURES if config.reads_likelihood else 0)
+        self.token = nn.Sequential(nn.Linear(num_inputs, config.head_size), nn.GELU())
+        num_pooled = 2 if config.reads_likelihood else 1
+        self.classes = nn.Linear(num_pooled * config.head_size, NUM_CLASSES)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Class logits at each step, (B, S, 3)."""
+        hidden = self.backbone.base_model(
+            input_ids=batch.input_ids, attention_mask=batch.attention_mask
+        ).last_hidden_state
+        inputs = self.norm(hidden)
+        if self.config.reads_likelihood:
+            likelihood = token_likelihood(self.backbone.get_output_embeddings()(hidden), batch.input_ids)
+            inputs = torch.cat([inputs, _likelihood_features(likelihood)], dim=-1)
+        features = self.token(inputs)
+        at_end = _at_step_ends(features, batch.step_ends)
+        if not self.config.reads_likelihood:
+            return self.classes(at_end)  # type: ignore[no-any-return]
+        worst = max_over_steps(features, batch.step_of_token, batch.step_ends.shape[1])
+        return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
+
+
+def token_likelihood(logits: Tensor, input_ids: Tensor) -> TokenLikelihood:
+    """Likelihood of each token given those before it. ``logits``: (B, T, vocabulary)."""
+    logprobs = logits[:, :-1].float().log_softmax(dim=-1)
+    observed = logprobs.gather(-1, input_ids[:, 1:, None]).squeeze(-1)
+    entropy = -(logprobs.exp() * logprobs).sum(dim=-1)
+    surprise = logprobs.amax(dim=-1) - observed
+    first = observed.new_zeros(observed.shape[0], 1)
+    return TokenLikelihood(*(torch.cat([first, x], dim=1) for x in (observed, surprise, entropy)))
+
+
+def _likelihood_features(likelihood: TokenLikelihood) -> Tensor:
+    """(B, T, NUM_LIKELIHOOD_FEATURES), each of the order of 1."""
+    surprise = likelihood.surprise.clamp(max=_SURPRISE_LIMIT)
+    return torch.stack(
+        [
+            surprise / 4,
+            likelihood.logprob.clamp(min=-_SURPRISE_LIMIT) / 4,
+            likelihood.entropy,
+            (surprise > 1.0).to(surprise.dtype),
+        ],
+        dim=-1,
+    )
+
+
+def _at_step_ends(features: Tensor, step_ends: Tensor) -> Tensor:
+    """Features at the last token of each step: (B, T, F) and (B, S) to (B, S, F)."""
+    index = step_ends.clamp(min=0)[:, :, None].expand(-1, -1, features.shape[-1])
+    return features.gather(1, index)
+
+
+def max_over_steps(features: Tensor, step_of_token: Tensor, num_steps: int) -> Tensor:
+    """Maximum of each feature over a step's tokens: (B, T, F) and (B, T) to (B, num_steps, F).
+
+    Steps without tokens get the features' floor of -1 (GELU's values lie above it).
+    """
+    batch_size, _, size = features.shape
+    pooled = features.new_full((batch_size, num_steps + 1, size), -1.0)
+    # Tokens outside steps (NO_STEP) and of steps that were cut off go to a last row that is dropped.
+    row = torch.where((step_of_token == NO_STEP) | (step_of_token >= num_steps), num_steps, step_of_token)
+    index = row[:, :, None].expand(-1, -1, size)
+    return pooled.scatter_reduce(1, index, features, reduce="amax")[:, :num_steps]

@@ -1,0 +1,129 @@
+"""Scoring solutions with a reward network, and with a language model's own likelihood as the baseline.
+
+Leaves out: aggregation of step scores (stepmark.models.metrics) and the store.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from stepmark.labeling.steps import StepSpan
+
+from .encoding import Batch, Encoded, Encoder
+from .network import RewardNetwork, token_likelihood
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Scorable:
+    """A solution to score."""
+
+    problem: str
+    solution: str
+    steps: tuple[StepSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepProbabilities:
+    """Probabilities of the three ratings at one step; they sum to 1."""
+
+    negative: float
+    neutral: float
+    positive: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepLikelihood:
+    """Log-probability of one step's tokens under a language model: their sum and their minimum, in nats."""
+
+    sum_logprob: float
+    min_logprob: float
+
+
+def score_solutions(
+    network: RewardNetwork,
+    encoder: Encoder,
+    solutions: Sequence[Scorable],
+    batch_solutions: int = 128,
+    progress: Callable[[int], None] = lambda num_done: None,
+) -> list[list[StepProbabilities] | None]:
+    """Score every step of each solution, in order; None where the length limit cut steps off.
+
+    A solution that is only partly read has no score: fewer scores than steps would pass as a full set.
+    """
+    network.eval()
+
+    def read(batch: Batch) -> list[list[StepProbabilities]]:
+        probabilities = network(batch).float().softmax(dim=-1).tolist()
+        return [[StepProbabilities(*step) for step in row] for row in probabilities]
+
+    return _in_batches(encoder, solutions, batch_solutions, progress, read)
+
+
+def likelihood_of_steps(
+    model: PreTrainedModel,
+    encoder: Encoder,
+    solutions: Sequence[Scorable],
+    batch_solutions: int = 128,
+    progress: Callable[[int], None] = lambda num_done: None,
+) -> list[list[StepLikelihood] | None]:
+    """A language model's likelihood of every step, in order; None where steps were cut off."""
+    model.eval()
+
+    def read(batch: Batch) -> list[list[StepLikelihood]]:
+        logits = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask).logits
+        logprob = token_likelihood(logits, batch.input_ids).logprob
+        return _likelihood_per_step(logprob, batch)
+
+    return _in_batches(encoder, solutions, batch_solutions, progress, read)
+
+
+def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelihood]]:
+    num_rows, num_steps = batch.step_ends.shape
+    row = torch.where(batch.step_of_token < 0, num_steps, batch.step_of_token).clamp(max=num_steps)
+    sums = logprob.new_zeros(num_rows, num_steps + 1).scatter_add(1, row, logprob)
+    minima = logprob.new_zeros(num_rows, num_steps + 1).scatter_reduce(1, row, logprob, reduce="amin")
+    return [
+        [StepLikelihood(*pair) for pair in zip(*both, strict=True)]
+        for both in zip(sums[:, :num_steps].tolist(), minima[:, :num_steps].tolist(), strict=True)
+    ]
+
+
+@torch.inference_mode()
+def _in_batches(
+    encoder: Encoder,
+    solutions: Sequence[Scorable],
+    size: int,
+    progress: Callable[[int], None],
+    read: Callable[[Batch], list[list[_T]]],
+) -> list[list[_T] | None]:
+    """Run ``read`` over batches of like lengths, each different text once, and restore the order."""
+    encoded: dict[tuple[str, str], Encoded] = {}
+    for solution in solutions:
+        key = (solution.problem, solution.solution)
+        if key not in encoded:
+            encoded[key] = encoder.encode(solution.problem, solution.solution, solution.steps)
+    results: dict[tuple[str, str], list[_T] | None] = {}
+    whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
+    for chunk in _chunks(sorted(whole, key=lambda key: len(whole[key].input_ids)), size):
+        rows = [whole[key] for key in chunk]
+        for key, row, values in zip(chunk, rows, read(encoder.collate(rows)), strict=True):
+            results[key] = values[: row.num_steps]
+        progress(len(results))
+    return [results.get((solution.problem, solution.solution)) for solution in solutions]
+
+
+def _chunks(items: list[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def step_score(probabilities: StepProbabilities) -> float:
+    """A step's score: P(positive) + P(neutral), as neutral counts as positive (Lightman et al., 2023)."""
+    return math.fsum((probabilities.positive, probabilities.neutral))

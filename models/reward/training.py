@@ -1,0 +1,188 @@
+"""Training a reward network on step targets. One loss, whatever the labels' source.
+
+Leaves out: where examples come from, and files (checkpoint.py). Legend: B solutions, S steps.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from stepmark.labeling.errors import InputError
+
+from .encoding import Batch, Encoded, Encoder
+from .examples import Example
+from .network import NUM_CLASSES, RewardNetwork
+
+_SORTED_BATCHES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig:
+    """``backbone_rate_factor`` scales the backbone's learning rate; 0 freezes it and trains the head only."""
+
+    num_epochs: float = 2.0
+    batch_solutions: int = 32
+    learning_rate: float = 1e-3
+    backbone_rate_factor: float = 0.3
+    weight_decay: float = 0.01
+    warmup_share: float = 0.1
+    num_evaluations: int = 8
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class TrainingReport:
+    """What a run saw and reached. Losses are nats per labeled step; a history entry is (step, loss)."""
+
+    num_train_solutions: int = 0
+    num_validation_solutions: int = 0
+    num_labeled_steps: int = 0
+    num_labels_cut_off: int = 0
+    label_mass: list[float] = field(default_factory=lambda: [0.0] * NUM_CLASSES)
+    train_losses: list[tuple[int, float]] = field(default_factory=list)
+    validation_losses: list[tuple[int, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    encoded: Encoded
+    targets: list[tuple[float, float, float] | None]
+
+
+def train(
+    network: RewardNetwork,
+    encoder: Encoder,
+    train_examples: Sequence[Example],
+    validation_examples: Sequence[Example],
+    config: TrainingConfig,
+    progress: Callable[[int, int, float], None] = lambda step, total, loss: None,
+) -> TrainingReport:
+    """Train ``network`` in place. ``progress(step, num_steps, loss)`` is called after every step.
+
+    The two example sets share no problem, as the caller sees to; the second one is only measured.
+
+    Raises:
+        InputError: if no train example carries a label that the length limit leaves.
+    """
+    report = TrainingReport()
+    train_rows = _rows(encoder, train_examples, report)
+    if not train_rows:
+        raise InputError(
+            f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
+            f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
+        )
+    validation_rows = _rows(encoder, validation_examples, report)
+    report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    torch.manual_seed(config.seed)
+    num_steps = max(1, round(config.num_epochs * len(train_rows) / config.batch_solutions))
+    optimizer, scheduler = _optimizer(network, config, num_steps)
+    check_every = max(1, num_steps // config.num_evaluations)
+    report.validation_losses.append(
+        (0, _mean_loss(network, encoder, validation_rows, config.batch_solutions))
+    )
+    losses: list[float] = []
+    for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
+        network.train()
+        batch = encoder.collate([row.encoded for row in rows])
+        loss = _loss(network(batch), _targets(rows, batch))
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        scheduler.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+        progress(step, num_steps, loss.item())
+        if step % check_every == 0 or step == num_steps:
+            report.train_losses.append((step, sum(losses) / len(losses)))
+            losses.clear()
+            validation = _mean_loss(network, encoder, validation_rows, config.batch_solutions)
+            report.validation_losses.append((step, validation))
+    network.eval()
+    return report
+
+
+def _rows(encoder: Encoder, examples: Sequence[Example], report: TrainingReport) -> list[_Row]:
+    """Encode examples; count in ``report`` what is labeled, and what the length limit cuts off."""
+    rows: list[_Row] = []
+    for example in examples:
+        encoded = encoder.encode(example.problem, example.solution, example.steps)
+        targets = list(example.targets[: len(encoded.step_ends)])
+        report.num_labels_cut_off += sum(target is not None for target in example.targets[len(targets) :])
+        for target in targets:
+            if target is not None:
+                report.num_labeled_steps += 1
+                report.label_mass = [a + b for a, b in zip(report.label_mass, target, strict=True)]
+        if any(target is not None for target in targets):
+            rows.append(_Row(encoded, targets))
+    return rows
+
+
+def _optimizer(
+    network: RewardNetwork, config: TrainingConfig, num_steps: int
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    rates = [config.learning_rate]
+    backbone = list(network.backbone.parameters())
+    in_backbone = {id(parameter) for parameter in backbone}
+    head = [p for p in network.parameters() if id(p) not in in_backbone]
+    groups: list[dict[str, object]] = [{"params": head, "lr": config.learning_rate}]
+    for parameter in backbone:
+        parameter.requires_grad_(config.backbone_rate_factor > 0)
+    if config.backbone_rate_factor > 0:
+        rates.append(config.learning_rate * config.backbone_rate_factor)
+        groups.append({"params": backbone, "lr": rates[-1]})
+    optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay)
+    scheduler = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=rates, total_steps=num_steps + 1, pct_start=config.warmup_share
+    )
+    return optimizer, scheduler
+
+
+def _batches(rows: list[_Row], config: TrainingConfig, num_steps: int) -> Iterator[list[_Row]]:
+    """``num_steps`` batches; within a chunk of some batches rows are sorted by length to save padding."""
+    rng = random.Random(config.seed)
+    size, order, served = config.batch_solutions, list(rows), 0
+    while served < num_steps:
+        rng.shuffle(order)
+        batches: list[list[_Row]] = []
+        for start in range(0, len(order), size * _SORTED_BATCHES):
+            chunk = sorted(
+                order[start : start + size * _SORTED_BATCHES], key=lambda row: len(row.encoded.input_ids)
+            )
+            batches += [chunk[i : i + size] for i in range(0, len(chunk), size)]
+        rng.shuffle(batches)
+        yield from batches[: num_steps - served]
+        served += len(batches)
+
+
+def _targets(rows: Sequence[_Row], batch: Batch) -> Tensor:
+    """Target distributions, (B, S, 3); all-zero rows where a step has no label."""
+    targets = torch.zeros(*batch.step_ends.shape, NUM_CLASSES)
+    for index, row in enumerate(rows):
+        for step, target in enumerate(row.targets):
+            if target is not None:
+                targets[index, step] = torch.tensor(target)
+    return targets
+
+
+def _loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy against distributions, a mean over labeled steps. Both (B, S, 3)."""
+    labeled = targets.sum(dim=-1) > 0  # True: the step counts
+    return nn.functional.cross_entropy(logits[labeled].float(), targets[labeled])
+
+
+@torch.no_grad()
+def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], size: int) -> float:
+    """Mean loss over all labeled steps of ``rows``; NaN without rows."""
+    network.eval()
+    total, count = 0.0, 0
+    for start in range(0, len(rows), size):
+        chunk = rows[start : start + size]
+        batch = encoder.collate([row.encoded for row in chunk])
+        targets = _targets(chunk, batch)
+        num_labeled = int((targets.sum(dim=-1) > 0).sum())
+        total += _loss(network(batch), targets).item() * num_labeled
+        count += num_labeled
+    return total / count if count else float("nan")
