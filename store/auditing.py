@@ -10,6 +10,7 @@ from importlib import resources
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.errors import StepmarkError
 
 from .rows import query

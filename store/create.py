@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 import duckdb
+
 from stepmark.labeling.errors import StepmarkError
 
 SCHEMA_VERSION = 1
@@ -45,13 +46,15 @@ def ensure_schema(con: duckdb.DuckDBPyConnection, path: Path) -> None:
 
     Runs in transactions of its own, so a kill in the middle leaves either nothing or everything.
     """
-    names = {name for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if not names:
+    try:
+        version, views_sha256 = _version(con, path)
+    except duckdb.CatalogException as error:
+        if con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+            raise StepmarkError(
+                f"{path} is a DuckDB database but not Stepmark's; give another --home."
+            ) from error
         _in_transaction(con, create_all)
         return
-    if "schema_version" not in names:
-        raise StepmarkError(f"{path} is a DuckDB database but not Stepmark's; give another --home.")
-    version, views_sha256 = _version(con, path)
     if version != SCHEMA_VERSION:
         way_out = "upgrade Stepmark" if version > SCHEMA_VERSION else "use the Stepmark that wrote it"
         raise StepmarkError(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.errors import StepmarkError
 
 from .create import open_memory
@@ -136,7 +137,7 @@ def _first_broken_check(table: Table, frame: pl.DataFrame) -> str | None:
         for check in table.checks:
             try:
                 # A column left out of the frame cannot break a check; binding then fails.
-                rows = con.sql(f"SELECT * FROM {FRAME_VIEW} WHERE NOT ({check}) LIMIT 1").pl().to_dicts()  # noqa: S608
+                rows = con.sql(f"SELECT * FROM {FRAME_VIEW} WHERE NOT ({check}) LIMIT 1").pl().to_dicts()
             except duckdb.Error:
                 continue
             if rows:

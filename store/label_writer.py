@@ -3,13 +3,12 @@
 Leaves out: reading label files (``stepmark.labeling.importers``) and counting their lines.
 """
 
-# ruff: noqa: S608 - the queries are built from names of the schema only
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.importers.common import ImportedSolution, LabelImport
 
 from .frames import FRAME_VIEW, frame_of

@@ -3,14 +3,13 @@
 Leaves out: opening, locking and committing, which is ``Store.transaction``.
 """
 
-# ruff: noqa: S608 - table names are checked against the schema and values are parameters; ``where`` is code
-
 import contextlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.errors import StepmarkError
 
 from .frames import FRAME_VIEW, checked_frame, checked_values, one_line, refusal

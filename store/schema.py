@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import duckdb
+
 from stepmark.labeling.errors import StepmarkError
 
 from .create import create_all, open_memory

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.errors import StepmarkError
 
 from .create import CONNECT_CONFIG

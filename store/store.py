@@ -18,6 +18,7 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+
 from stepmark.labeling.errors import StepmarkError
 
 from . import rows, snapshot

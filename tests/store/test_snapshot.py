@@ -1,0 +1,141 @@
+"""The published snapshot: replaced whole, readable at any time, closed to everything beyond it."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from stepmark.labeling.errors import StepmarkError
+from stepmark.store import rows
+from stepmark.store.snapshot import open_published
+from stepmark.store.store import Store
+
+_REJECT = pl.DataFrame({"file": ["a"], "line": [1], "reason": ["r"], "raw": ["{}"]})
+_COUNT = "SELECT count(*) FROM rejects"
+
+
+def test_the_snapshot_shows_the_moment_it_was_published(store: Store) -> None:
+    """Later rows are in the live file only, until the next publication."""
+    store.publish()
+    store.insert("rejects", _REJECT)
+    before = store.read_published(_COUNT).item()
+    store.publish()
+
+    assert (before, store.read_published(_COUNT).item()) == (0, 1)
+
+
+def test_a_reader_keeps_its_snapshot_while_a_new_one_is_published(store: Store) -> None:
+    """An open connection goes on reading the old rows; nobody waits."""
+    store.publish()
+    reader = open_published(store.published)
+    store.insert("rejects", _REJECT)
+    store.publish()
+    count = reader.execute(_COUNT).fetchall()
+    reader.close()
+
+    assert count == [(0,)]
+    assert store.read_published(_COUNT).item() == 1
+
+
+def test_the_snapshot_reads_while_a_transaction_is_open(store: Store) -> None:
+    """Another process queries without the lock, while a writer is in the middle of its transaction."""
+    store.publish()
+    code = f"import duckdb; print(duckdb.connect({str(store.published)!r}, read_only=True).sql({_COUNT!r}))"
+    with store.transaction() as con:
+        rows.insert(con, "rejects", _REJECT)
+        other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (other.returncode, "0" in other.stdout) == (0, True)
+
+
+def test_publishing_waits_for_the_writer(store: Store) -> None:
+    """A publication asked for during a transaction shows what it committed."""
+    publisher = threading.Thread(target=store.publish)
+    with store.transaction() as con:
+        publisher.start()
+        rows.insert(con, "rejects", _REJECT)
+    publisher.join()
+
+    assert store.read_published(_COUNT).item() == 1
+
+
+def test_a_young_snapshot_is_not_replaced(store: Store) -> None:
+    """With an interval, publishing again at once does nothing; an old snapshot is replaced."""
+    assert store.publish(min_interval_s=60)
+    assert not store.publish(min_interval_s=60)
+    os.utime(store.published, (0, 0))
+
+    assert store.publish(min_interval_s=60)
+
+
+def test_what_a_kill_or_a_client_left_behind_does_no_harm(store: Store) -> None:
+    """Half a copy, and the log of a client that wrote into the old snapshot, are gone after publishing."""
+    store.publish()
+    folder = store.published.parent
+    (folder / ".stepmark.duckdb.partial").write_text("half a copy")
+    (folder / "stepmark.duckdb.wal").write_text("someone else's changes")
+    store.insert("rejects", _REJECT)
+    store.publish()
+
+    assert [file.name for file in folder.iterdir()] == ["stepmark.duckdb"]
+    assert store.read_published(_COUNT).item() == 1
+
+
+def test_a_committed_log_is_published_too(store: Store) -> None:
+    """What a killed process committed but did not write out is in the next snapshot."""
+    code = (
+        f"import duckdb, os; c = duckdb.connect({str(store.live)!r}); "
+        "c.execute(\"INSERT INTO rejects VALUES ('a', 1, 'r', '{}')\"); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert store.live.with_name("stepmark.duckdb.wal").exists()
+    store.publish()
+
+    assert store.read_published(_COUNT).item() == 1
+
+
+def test_without_a_snapshot_the_way_to_one_is_named(store: Store) -> None:
+    """The message says what to run."""
+    with pytest.raises(StepmarkError, match=r"no snapshot .* yet; run `stepmark demo`"):
+        store.read_published(_COUNT)
+
+
+def test_the_snapshot_cannot_be_written(store: Store) -> None:
+    """An insert is refused."""
+    store.publish()
+    with pytest.raises(StepmarkError, match="read-only"):
+        store.read_published("INSERT INTO rejects VALUES ('a', 1, 'r', '{}')")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_text('{file}')",
+        "SELECT * FROM '{file}'",
+        "SELECT * FROM glob('{folder}/*')",
+        "COPY rejects TO '{folder}/out.csv'",
+        "EXPORT DATABASE '{folder}/out'",
+        "ATTACH '{folder}/out.duckdb'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "SET log_query_path = '{folder}/out.log'",
+        "PRAGMA profile_output = '{folder}/out.json'",
+        "CALL enable_logging(storage = 'file', storage_path = '{folder}/out')",
+    ],
+)
+def test_nothing_beyond_the_snapshot_is_reached(store: Store, tmp_path: Path, sql: str) -> None:
+    """Other files, extensions and settings are refused, and no file appears."""
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    store.publish()
+    con = open_published(store.published)
+    with pytest.raises((duckdb.PermissionException, duckdb.InvalidInputException)):
+        con.execute(sql.format(file=tmp_path / "secret.csv", folder=tmp_path)).fetchall()
+    con.close()
+
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["home", "secret.csv"]
