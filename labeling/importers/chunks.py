@@ -74,12 +74,12 @@ class _Gatherer:
             earlier = [self._earlier_line(labeled) for labeled in solutions]
         except RowError as error:
             counts["rejected"] += 1
-            self.chunk.rejects.append(reject(self._path, line, str(error), str(row)))
+            self.chunk.rejects.append(reject(self._path, line, str(error), row))
             return
         if earlier and all(earlier):
             counts["duplicates"] += 1
             reason = f"duplicate of line {earlier[0]}: the same labels"
-            self.chunk.duplicates.append(reject(self._path, line, reason, str(row)))
+            self.chunk.duplicates.append(reject(self._path, line, reason, row))
             return
         counts["accepted"] += 1
         for labeled, earlier_line in zip(solutions, earlier, strict=True):

@@ -104,7 +104,8 @@ def syntax_reason(error: json.JSONDecodeError, text: str, start: int = 0) -> str
     return f"{'is cut off' if is_cut else 'is not JSON'}: {error.msg} (its character {error.pos - start + 1})"
 
 
-def reject(path: Path, line: int | None, reason: str, raw: str) -> Reject:
-    """A refused row; ``raw`` is cut to 200 characters, and what UTF-8 cannot write is escaped."""
-    kept = raw.strip()[:_RAW_CHARS].encode("utf-8", "backslashreplace").decode("utf-8")
+def reject(path: Path, line: int | None, reason: str, raw: str | JsonObject) -> Reject:
+    """A refused row; ``raw``, its text, is cut to 200 characters, and what UTF-8 cannot write is escaped."""
+    text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
+    kept = text.strip()[:_RAW_CHARS].encode("utf-8", "backslashreplace").decode("utf-8")
     return Reject(file=str(path), line=line, reason=reason, raw=kept)

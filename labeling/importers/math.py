@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import Problem, Reject
 
@@ -72,7 +73,7 @@ def _collected(sources: Iterable[tuple[Path, str | None]], source: str) -> Probl
                 try:
                     problem = problem_of(row, source, given or split_of(row, path, line))
                 except RowError as error:
-                    rejects.append(reject(path, line, str(error), str(row)))
+                    rejects.append(reject(path, line, str(error), row))
                     continue
                 first = kept.setdefault(problem.problem_id, (problem, path, line))
                 if first[0] is not problem:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.ids import problem_id
 from stepmark.labeling.importers import FORMATS, LabelImport, detect_format, merged, read_labels

@@ -7,6 +7,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.importers import json_arrays, json_values, jsonl
 from stepmark.labeling.importers.jsonl import read_objects

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.importers.math import problem_counts, read_paper_split, read_problems
 from stepmark.labeling.records import Problem
@@ -158,6 +159,7 @@ def test_a_row_that_is_no_problem_is_refused(tmp_path: Path, row: Row, reason: s
 
     assert [problem.problem for problem in problems] == ["a", "b"]
     assert [(item.file, item.line, item.reason) for item in rejects] == [(str(path), 2, reason)]
+    assert rejects[0].raw == json.dumps(row)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from stepmark.labeling.importers.alternatives import alternative_examples
 from stepmark.labeling.importers.common import LabelImport, merged
 from stepmark.labeling.importers.prm800k import import_prm800k
