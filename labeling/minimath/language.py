@@ -16,6 +16,7 @@ _TOKEN = re.compile(
 )
 _MAX_DIGITS = 9  # model output may hold any number: a bound keeps powers of it small
 _MAX_EXPONENT = 4
+_MAX_TOKENS = 200  # the parser recurses: a bound keeps it within the stack
 
 
 class FormulaError(ValueError):
@@ -169,4 +170,6 @@ def _tokenize(formula: str) -> list[str]:
             raise FormulaError(f"a number of {len(token)} digits")
         tokens.append(token)
         position = match.end()
+        if len(tokens) > _MAX_TOKENS:
+            raise FormulaError(f"more than {_MAX_TOKENS} tokens")
     return tokens
