@@ -9,7 +9,8 @@ import pytest
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.ids import problem_id
-from stepmark.labeling.importers import FORMATS, LabelImport, detect_format, merged, read_labels
+from stepmark.labeling.importers.common import LabelImport, merged
+from stepmark.labeling.importers.registry import FORMATS, detect_format, import_labels
 
 Row = dict[str, Any]
 PROCESSBENCH: Row = {
@@ -51,7 +52,7 @@ def imported(tmp_path: Path, *rows: Row, label_format: str = "auto", **options: 
     """These rows written and imported."""
     path = tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return merged(read_labels(path, label_format, split="train", **options))
+    return merged(import_labels(path, label_format, "train", **options))
 
 
 def ratings(result: LabelImport) -> list[tuple[int, int | None]]:
@@ -256,7 +257,7 @@ def test_chunks_hold_each_row_once(tmp_path: Path) -> None:
     rows = [PROCESSBENCH | {"steps": [f"{index}", "b"]} for index in range(5)]
     path.write_text("\n".join(json.dumps(row) for row in rows))
 
-    chunks = list(read_labels(path, split="test", chunk_lines=2))
+    chunks = list(import_labels(path, "auto", "test", chunk_lines=2))
 
     assert [chunk.counts["lines"] for chunk in chunks] == [2, 2, 1]
     assert [len(chunk.problems) for chunk in chunks] == [1, 0, 0]
@@ -321,7 +322,7 @@ def test_unknown_formats_and_splits_are_input_errors(
     path.write_text(json.dumps(TRL))
 
     with pytest.raises(InputError, match=message):
-        list(read_labels(path, **options))
+        list(import_labels(path, **options))
 
 
 @pytest.mark.parametrize(
@@ -335,7 +336,7 @@ def test_unknown_formats_and_splits_are_input_errors(
 )
 def test_real_samples_are_counted(real_data: Path, name: str, counts: dict[str, int]) -> None:
     """The two RLHFlow rows run problem and first step together without a mark, and are refused."""
-    assert merged(read_labels(real_data / "step_labels" / name, split="train")).counts == counts
+    assert merged(import_labels(real_data / "step_labels" / name, "auto", "train")).counts == counts
 
 
 def test_real_math_shepherd_signs_are_the_ratings(real_data: Path) -> None:
@@ -344,7 +345,7 @@ def test_real_math_shepherd_signs_are_the_ratings(real_data: Path) -> None:
     labels = [json.loads(line)["label"] for line in path.read_text().splitlines()]
     signs = Counter(line[-1] for label in labels for line in label.split("\n"))
 
-    result = merged(read_labels(path, split="train"))
+    result = merged(import_labels(path, "auto", "train"))
 
     assert Counter(label.rating for label in result.step_labels) == {1: signs["+"], -1: signs["-"]}
     assert signs == {"+": 5, "-": 20}
@@ -359,7 +360,7 @@ def test_real_omegaprm_prefixes_all_appear(real_data: Path) -> None:
             node["solution_prefix"].removeprefix(row["question"]).strip() for node in row["reasoning_steps"]
         }
 
-    result = merged(read_labels(path, split="train"))
+    result = merged(import_labels(path, "auto", "train"))
 
     def squeezed(text: str) -> str:
         return " ".join(text.split())
@@ -380,7 +381,7 @@ def test_real_processbench_agrees_with_a_count_over_the_json(
     path = real_data / "step_labels" / f"{name}.json"
     rows = json.loads(path.read_text())
 
-    result = merged(read_labels(path, split="test"))
+    result = merged(import_labels(path, "auto", "test"))
 
     with_error = [row for row in rows if row["label"] >= 0]
     num_right = sum(row["label"] if row["label"] >= 0 else len(row["steps"]) for row in rows)
