@@ -143,7 +143,8 @@ def _first_broken_check(table: Table, frame: pl.DataFrame) -> str | None:
             if rows:
                 named = [n for n in table.column_names if n in table.primary_key or n in check]
                 values = ", ".join(f"{n}={rows[0][n]!r:.80}" for n in named if n in rows[0])
-                return f"{check.strip('()')} does not hold for {values}"
+                text = check[1:-1] if check.startswith("(") else check
+                return f"{text} does not hold for {values}"
     finally:
         con.close()
     return None

@@ -23,13 +23,16 @@ INSERT INTO answer_verdicts VALUES ('2', '2', 'v1', 'equal'), ('2', '3', 'v1', '
 INSERT INTO steps VALUES
     ('s1', 0, 0, 4, '1+1'), ('s1', 1, 4, 7, '= 2'), ('s2', 0, 0, 4, '1+1'), ('s2', 1, 4, 7, '= 3'),
     ('s3', 0, 0, 4, '2+2'), ('s3', 1, 4, 7, '= é');
-INSERT INTO human_labels (solution_id, step_index, alternative_index, labeler, completion, is_human_written, rating)
+INSERT INTO human_labels
+    (solution_id, step_index, alternative_index, labeler, completion, is_human_written, rating)
     VALUES ('s1', 0, 0, 'ann', '1+1', false, 1);
 INSERT INTO rollouts VALUES
     ('x1', 'c', 0, '= 2', 'stop', 3, '2', 'correct'), ('x1', 'c', 1, '= ', 'length', 3, NULL, 'truncated');
 INSERT INTO step_labels VALUES
-    ('s1', 0, 'monte_carlo', NULL, 1.0, 2, 1, 1, 0.1, 1.0, 6), ('s1', 1, 'monte_carlo', 1, NULL, 2, 2, 0, 0.3, 1.0, 6),
-    ('s2', 0, 'monte_carlo', NULL, 0.5, 2, 1, 0, 0.1, 0.9, 6), ('s2', 1, 'monte_carlo', NULL, 0.0, 2, 0, 0, 0.0, 0.7, 6),
+    ('s1', 0, 'monte_carlo', NULL, 1.0, 2, 1, 1, 0.1, 1.0, 6),
+    ('s1', 1, 'monte_carlo', 1, NULL, 2, 2, 0, 0.3, 1.0, 6),
+    ('s2', 0, 'monte_carlo', NULL, 0.5, 2, 1, 0, 0.1, 0.9, 6),
+    ('s2', 1, 'monte_carlo', NULL, 0.0, 2, 0, 0, 0.0, 0.7, 6),
     ('s1', 0, 'oracle', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
     ('s1', 1, 'oracle', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO orm_examples VALUES ('s1', 'train', 'correct', 1.0), ('s2', 'train', 'incorrect', 0.0);

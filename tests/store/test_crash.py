@@ -1,4 +1,4 @@
-"""Several processes write, publish and are killed with -9: nothing acknowledged is lost, nothing is half there."""
+"""Several processes write, publish and are killed with -9: nothing acknowledged is lost or half there."""
 
 import itertools
 import logging
@@ -28,7 +28,8 @@ _HALF_WRITTEN = """
     SELECT problem_id, num_solutions, num_steps
     FROM problems
     FULL JOIN (SELECT problem_id, count(*) AS num_solutions FROM solutions GROUP BY ALL) USING (problem_id)
-    FULL JOIN (SELECT solution_id AS problem_id, count(*) AS num_steps FROM steps GROUP BY ALL) USING (problem_id)
+    FULL JOIN (SELECT solution_id AS problem_id, count(*) AS num_steps FROM steps GROUP BY ALL)
+        USING (problem_id)
     WHERE num_solutions IS DISTINCT FROM 1 OR num_steps IS DISTINCT FROM 3
 """
 

@@ -25,12 +25,9 @@ def test_every_table_and_column_says_what_it_is() -> None:
 
 def test_the_grain_above_a_table_is_its_comment() -> None:
     """The header line of each table in schema.sql is the table's COMMENT, word for word."""
-    headers = dict(
-        (name, header)
-        for header, name in re.findall(r"^-- (.+)\nCREATE TABLE (\w+)", sql_text("schema.sql"), re.M)
-    )
+    found = re.findall(r"^-- (.+)\nCREATE TABLE (\w+)", sql_text("schema.sql"), re.M)
 
-    assert headers == {table.name: table.comment for table in tables().values()}
+    assert {name: header for header, name in found} == {t.name: t.comment for t in tables().values()}
 
 
 def test_every_view_opens_with_its_grain() -> None:
@@ -64,7 +61,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
 
 
 def test_the_page_of_tables_is_up_to_date() -> None:
-    """docs/tables.md is what the live schema gives; `python -m stepmark.store.describe docs/tables.md` makes it."""
+    """docs/tables.md is what `python -m stepmark.store.describe docs/tables.md` makes of the live schema."""
     page = Path(__file__).parents[2] / "docs" / "tables.md"
 
     assert page.read_text(encoding="utf-8") == tables_page()

@@ -25,7 +25,8 @@ def write_for_ever(home: Path, name: str) -> None:
             ).fetchall()
             rows.insert(con, "steps", _three_steps(key))
             con.execute(
-                "INSERT INTO solutions (solution_id, problem_id, source, solution) VALUES (?, ?, 'test', 'abc')",
+                "INSERT INTO solutions (solution_id, problem_id, source, solution) "
+                "VALUES (?, ?, 'test', 'abc')",
                 [key, key],
             ).fetchall()
         print(key, flush=True)
