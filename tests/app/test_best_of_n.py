@@ -134,7 +134,7 @@ def test_a_file_of_one_problem_claims_no_certainty(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("string_grader")
 def test_samples_without_correct_are_graded_against_gold(tmp_path: Path) -> None:
     """One graded right, one wrong, one without an answer."""
-    rows = [
+    rows: list[Row] = [
         {"problem_id": "p", "answer": "7", "gold": "7", "scores": {"prm": 0.3}},
         {"problem_id": "p", "answer": "8", "gold": "7", "scores": {"prm": 0.2}},
         {"problem_id": "p", "answer": None, "gold": "7", "scores": {"prm": 0.9}},
