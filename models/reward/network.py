@@ -71,7 +71,7 @@ class RewardNetwork(nn.Module):
         at_end = _at_step_ends(features, batch.step_ends)
         if not self.config.reads_likelihood:
             return self.classes(at_end)  # type: ignore[no-any-return]
-        worst = max_over_steps(features, batch.step_of_token, batch.step_ends.shape[1])
+        worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
 
 
@@ -105,14 +105,19 @@ def _at_step_ends(features: Tensor, step_ends: Tensor) -> Tensor:
     return features.gather(1, index)
 
 
-def max_over_steps(features: Tensor, step_of_token: Tensor, num_steps: int) -> Tensor:
-    """Maximum of each feature over a step's tokens: (B, T, F) and (B, T) to (B, num_steps, F).
+def max_over_steps(features: Tensor, step_of_token: Tensor, step_ends: Tensor) -> Tensor:
+    """Maximum of each feature over a step's tokens: (B, T, F), (B, T) and (B, S) to (B, S, F).
 
-    Steps without tokens get the features' floor of -1 (GELU's values lie above it).
+    A step's tokens are those up to its end: the white space after it says nothing about it. Steps without
+    tokens get -1 (GELU's values lie above it).
     """
-    batch_size, _, size = features.shape
+    batch_size, num_tokens, size = features.shape
+    num_steps = step_ends.shape[1]
+    own_end = step_ends.gather(1, step_of_token.clamp(min=0, max=num_steps - 1))
+    position = torch.arange(num_tokens, device=features.device)
+    # True: the token is part of a step that is scored.
+    counts = (step_of_token != NO_STEP) & (step_of_token < num_steps) & (position <= own_end)
+    row = torch.where(counts, step_of_token, num_steps)  # the last row is dropped
     pooled = features.new_full((batch_size, num_steps + 1, size), -1.0)
-    # Tokens outside steps (NO_STEP) and of steps that were cut off go to a last row that is dropped.
-    row = torch.where((step_of_token == NO_STEP) | (step_of_token >= num_steps), num_steps, step_of_token)
     index = row[:, :, None].expand(-1, -1, size)
     return pooled.scatter_reduce(1, index, features, reduce="amax")[:, :num_steps]

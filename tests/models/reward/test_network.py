@@ -1,0 +1,63 @@
+"""The reward network's parts, against values worked by hand."""
+
+import pytest
+import torch
+
+from stepmark.labeling.steps import split_steps
+from stepmark.models.reward.encoding import NO_STEP, Encoder
+from stepmark.models.reward.network import HeadConfig, RewardNetwork, max_over_steps, token_likelihood
+
+SOLUTION = "So: $2x = 6$.\nDivide: $x = 3$."
+
+
+def test_likelihood_of_a_token_is_read_from_the_position_before_it() -> None:
+    """Two tokens, a vocabulary of two, probabilities 3/4 and 1/4."""
+    logits = torch.log(torch.tensor([[[0.75, 0.25], [0.5, 0.5]]]))
+    likelihood = token_likelihood(logits, torch.tensor([[0, 1]]))
+
+    assert likelihood.logprob[0].tolist() == pytest.approx([0.0, -1.3863], abs=1e-4)
+    assert likelihood.surprise[0].tolist() == pytest.approx([0.0, 1.0986], abs=1e-4)
+    assert likelihood.entropy[0].tolist() == pytest.approx([0.0, 0.5623], abs=1e-4)
+
+
+def test_a_steps_features_are_pooled_over_its_own_tokens() -> None:
+    """The problem's tokens, the space after a step and steps that were cut off stay out."""
+    features = torch.tensor([[[9.0], [1.0], [3.0], [7.0], [2.0], [8.0]]])
+    step_of_token = torch.tensor([[NO_STEP, 0, 0, 0, 1, 2]])
+    step_ends = torch.tensor([[2, 4]])
+
+    assert max_over_steps(features, step_of_token, step_ends).tolist() == [[[3.0], [2.0]]]
+
+
+def test_a_padded_row_scores_as_it_does_alone(network: RewardNetwork, encoder: Encoder) -> None:
+    """Neither padding nor neighbours move a score."""
+    short = encoder.encode("p?", SOLUTION, split_steps(SOLUTION))
+    longer = SOLUTION + "\n" + SOLUTION
+    long = encoder.encode("What is $3 + 4$?", longer, split_steps(longer))
+    network.eval()
+    with torch.no_grad():
+        alone = network(encoder.collate([short]))[0]
+        padded = network(encoder.collate([short, long]))[0, :2]
+
+    assert torch.allclose(alone, padded, atol=1e-5)
+
+
+def test_a_later_step_does_not_move_an_earlier_score(network: RewardNetwork, encoder: Encoder) -> None:
+    """The backbone is causal, and pooling stays within a step."""
+    first = SOLUTION.split("\n")[0]
+    network.eval()
+    with torch.no_grad():
+        prefix = network(encoder.collate([encoder.encode("p?", first, split_steps(first))]))
+        whole = network(encoder.collate([encoder.encode("p?", SOLUTION, split_steps(SOLUTION))]))
+
+    assert torch.allclose(prefix[0, 0], whole[0, 0], atol=1e-5)
+
+
+def test_the_plain_head_reads_the_last_token_only(network: RewardNetwork, encoder: Encoder) -> None:
+    """Without likelihoods it is a token classifier."""
+    plain = RewardNetwork(network.backbone, HeadConfig(head_size=16, reads_likelihood=False))
+    logits = plain(encoder.collate([encoder.encode("p?", SOLUTION, split_steps(SOLUTION))]))
+
+    assert logits.shape == (1, 2, 3)
+    assert plain.token[0].in_features == 32
+    assert network.token[0].in_features == 36

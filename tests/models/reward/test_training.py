@@ -1,0 +1,168 @@
+"""Training, scoring and checkpoints of reward models, on a model of a few thousand parameters."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from stepmark.labeling.errors import InputError
+from stepmark.labeling.steps import split_steps
+from stepmark.models.reward.checkpoint import load_reward_model, new_reward_model, save_reward_model
+from stepmark.models.reward.encoding import Encoder
+from stepmark.models.reward.examples import (
+    Example,
+    outcome_targets,
+    rating_target,
+    until_first_error,
+    value_target,
+)
+from stepmark.models.reward.network import HeadConfig, RewardNetwork
+from stepmark.models.reward.scoring import Scorable, likelihood_of_steps, score_solutions, step_score
+from stepmark.models.reward.training import TrainingConfig, train
+
+GOOD, BAD = "So: $x = 1$.", "So: $x = 7$."
+
+
+def example(index: int, steps: list[str]) -> Example:
+    """Steps that hold a 7 are wrong, whatever the problem."""
+    solution = "\n".join(steps)
+    targets = tuple(rating_target(-1 if "7" in step else 1) for step in steps)
+    return Example(f"p{index}", "Solve it.", solution, tuple(split_steps(solution)), targets)
+
+
+EXAMPLES = [example(i, steps) for i in range(40) for steps in ([GOOD, BAD], [GOOD, GOOD], [BAD, GOOD])]
+
+
+def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: Encoder) -> None:
+    """Scores go down where steps are wrong, and only there: no constant, no flipped sign, no shifted step."""
+    config = TrainingConfig(num_epochs=8, batch_solutions=16, learning_rate=3e-3)
+    report = train(network, encoder, EXAMPLES[:90], EXAMPLES[90:], config)
+    solution = "\n".join([GOOD, BAD, GOOD])
+    scored = score_solutions(
+        network, encoder, [Scorable("Solve it.", solution, tuple(split_steps(solution)))]
+    )[0]
+
+    assert scored is not None
+    first, second, third = (step_score(step) for step in scored)
+    assert first > 0.9
+    assert second < 0.1
+    assert third > 0.9
+    assert report.validation_losses[-1][1] < 0.2 < report.validation_losses[0][1]
+    assert report.num_labeled_steps == 240
+    assert report.label_mass == [80.0, 0.0, 160.0]
+
+
+def test_labels_beyond_the_length_limit_are_counted(network: RewardNetwork, encoder: Encoder) -> None:
+    """Nothing labeled is cut off without a word."""
+    short = Encoder(encoder.tokenizer, encoder.prompt_template, max_tokens=16)
+    report = train(network, short, [example(0, [GOOD, GOOD])], [], TrainingConfig(num_epochs=1))
+
+    assert report.num_labels_cut_off == 1
+    assert report.num_labeled_steps == 1
+
+
+def test_examples_without_any_label_are_refused(network: RewardNetwork, encoder: Encoder) -> None:
+    """A loss over nothing would be a number that means nothing."""
+    bare = Example("p", "Solve it.", GOOD, tuple(split_steps(GOOD)), (None,))
+
+    with pytest.raises(InputError, match="none of the 1 train examples carries a label"):
+        train(network, encoder, [bare], [], TrainingConfig())
+
+
+def test_a_frozen_backbone_does_not_move(network: RewardNetwork, encoder: Encoder) -> None:
+    """A rate factor of 0 trains the head only."""
+    before = [parameter.clone() for parameter in network.backbone.parameters()]
+    head = network.classes.weight.clone()
+    train(network, encoder, EXAMPLES[:16], [], TrainingConfig(num_epochs=1, backbone_rate_factor=0.0))
+
+    assert all(torch.equal(a, b) for a, b in zip(before, network.backbone.parameters(), strict=True))
+    assert not torch.equal(head, network.classes.weight)
+
+
+def test_the_same_seed_trains_the_same_model(encoder: Encoder, base_path: Path) -> None:
+    """A stored configuration says all that decides a model."""
+    weights = []
+    for _ in range(2):
+        model = new_reward_model(str(base_path), "{problem}\n", 128, HeadConfig(16), seed=3)
+        train(model.network, model.encoder, EXAMPLES[:32], [], TrainingConfig(num_epochs=1, seed=3))
+        weights.append(model.network.classes.weight)
+
+    assert torch.equal(*weights)
+
+
+def test_a_saved_model_scores_as_before(base_path: Path, tmp_path: Path) -> None:
+    """Weights, template and limits come back; the backbone is a plain transformers checkpoint."""
+    model = new_reward_model(str(base_path), "{problem}\n", 64, HeadConfig(16), seed=1)
+    text = Scorable("Solve it.", GOOD, tuple(split_steps(GOOD)))
+    checksum = save_reward_model(model, tmp_path / "rm")
+    loaded = load_reward_model(tmp_path / "rm")
+
+    assert score_solutions(loaded.network, loaded.encoder, [text]) == score_solutions(
+        model.network, model.encoder, [text]
+    )
+    assert loaded.encoder.max_tokens == 64
+    assert len(checksum) == 64
+    assert not list(tmp_path.rglob("*.bin"))
+    assert not list(tmp_path.rglob("*.pt"))
+
+
+def test_a_folder_without_a_reward_model_is_refused(tmp_path: Path) -> None:
+    """The message names the folder and the way out."""
+    with pytest.raises(InputError, match="no reward model is here"):
+        load_reward_model(tmp_path)
+
+
+def test_a_checkpoint_of_another_format_is_refused(base_path: Path, tmp_path: Path) -> None:
+    """An older file is not read as something it is not."""
+    save_reward_model(new_reward_model(str(base_path), "{problem}\n", 64, HeadConfig(), 0), tmp_path)
+    description = json.loads((tmp_path / "reward.json").read_text())
+    (tmp_path / "reward.json").write_text(json.dumps(description | {"format": 99}))
+
+    with pytest.raises(InputError, match="format 99 is not 1"):
+        load_reward_model(tmp_path)
+
+
+def test_a_solution_read_only_in_part_has_no_score(network: RewardNetwork, encoder: Encoder) -> None:
+    """Fewer scores than steps would pass as a full set; the others keep their order."""
+    long = "\n".join([GOOD] * 40)
+    scored = score_solutions(
+        network,
+        encoder,
+        [Scorable("Solve it.", text, tuple(split_steps(text))) for text in (long, GOOD, BAD, GOOD)],
+    )
+
+    assert scored[0] is None
+    assert [len(steps) for steps in scored[1:] if steps is not None] == [1, 1, 1]
+    assert scored[1] == scored[3] != scored[2]
+
+
+def test_likelihoods_of_steps_add_up_to_the_solutions(network: RewardNetwork, encoder: Encoder) -> None:
+    """Sum and minimum per step, against the model's own loss over the solution's tokens."""
+    solution = f"{GOOD}\n{BAD}"
+    spans = tuple(split_steps(solution))
+    (steps,) = likelihood_of_steps(network.backbone, encoder, [Scorable("Solve it.", solution, spans)])
+    encoded = encoder.encode("Solve it.", solution, spans)
+    ids = torch.tensor([encoded.input_ids])
+    labels = torch.where(torch.tensor([encoded.step_of_token]) >= 0, ids, -100)
+    with torch.no_grad():
+        loss = network.backbone(input_ids=ids, labels=labels).loss.item()
+
+    assert steps is not None
+    total = sum(step.sum_logprob for step in steps)
+    assert total == pytest.approx(-loss * sum(s >= 0 for s in encoded.step_of_token), rel=1e-4)
+    assert all(step.sum_logprob < step.min_logprob < 0 for step in steps)
+
+
+def test_targets_of_each_kind_of_label() -> None:
+    """Ratings, values and outcomes all become distributions over -1, 0, +1; unknown stays unknown."""
+    assert rating_target(0) == (0.0, 1.0, 0.0)
+    assert rating_target(None) is None
+    assert value_target(0.25) == (0.75, 0.0, 0.25)
+    assert outcome_targets(3, "correct") == [None, None, (0.0, 0.0, 1.0)]
+    assert outcome_targets(2, "truncated") == [None, None]
+    assert until_first_error([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]) == [
+        (0.0, 0.0, 1.0),
+        (1.0, 0.0, 0.0),
+        None,
+    ]
