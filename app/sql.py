@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import duckdb
+
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.frames import one_line
 from stepmark.store.snapshot import open_published
@@ -53,8 +54,10 @@ def sql_command(query: str, home: Path, layout: str) -> None:
             click.echo(as_table(names, rows))
         case "csv":
             text = as_csv(names, rows)
-            # A file gets the text as it is; a terminal would obey what a model wrote.
-            click.echo(_printable(text, keep="\n\r") if sys.stdout.isatty() else text, nl=False)
+            # A terminal would obey what a model wrote. Elsewhere the text goes as it is; color=True keeps
+            # click from taking escape sequences out of it.
+            text = _printable(text, keep="\n\r") if sys.stdout.isatty() else text
+            click.echo(text, nl=False, color=True)
         case _:
             click.echo(as_json(names, rows))
 

@@ -1,0 +1,146 @@
+"""Writing imported labels: once, whole, and never over what a problem file said."""
+
+from pathlib import Path
+
+import pytest
+
+from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.importers.common import (
+    LabeledSolution,
+    LabelImport,
+    label_problem,
+    labeled,
+    solution_of,
+)
+from stepmark.labeling.importers.prm800k import import_prm800k
+from stepmark.labeling.records import HumanLabel, Reject, StepLabel
+from stepmark.store.auditing import run_audits
+from stepmark.store.label_writer import WrittenLabels, write_label_import
+from stepmark.store.store import Store
+
+_PROBLEM = label_problem("What is $1+1$?", "prm800k", "train", answer="2")
+_SOLUTION = solution_of(_PROBLEM, "prm800k", ["1+1", "= 3"], "3", "incorrect", generator="gpt")
+_TABLES = ("problems", "solutions", "steps", "human_labels", "step_labels", "rejects")
+_ALL_ROWS = dict(zip(_TABLES, (1, 1, 2, 3, 2, 1), strict=True))
+_NO_ROWS = dict.fromkeys(_TABLES, 0)
+
+
+def _human(step_index: int, rating: int | None, labeler: str = "ann", alternative: int = 0) -> HumanLabel:
+    return HumanLabel(
+        _SOLUTION.solution_id, step_index, alternative, labeler, "= 3", False, rating, True, None, 1,
+        None, False, False, "found_error", "2022-07-30T23:23:32.5", 1200,
+    )  # fmt: skip
+
+
+def _chunk(*solutions: LabeledSolution) -> LabelImport:
+    chunk = LabelImport(rejects=[Reject("a.jsonl", 7, "no problem", "{}")])
+    for one in solutions:
+        chunk.problems.append(one.problem)
+        chunk.solutions.append(one.solution)
+        chunk.human_labels += one.human_labels
+        chunk.step_labels += one.step_labels
+    return chunk
+
+
+def _rated(labeler: str = "ann") -> LabeledSolution:
+    people = [_human(0, 1, labeler), _human(1, -1, labeler), _human(1, None, labeler, alternative=1)]
+    steps = [
+        StepLabel(_SOLUTION.solution_id, 0, "human", 1, None),
+        StepLabel(_SOLUTION.solution_id, 1, "human", -1, None),
+    ]
+    return LabeledSolution(_PROBLEM, _SOLUTION, labeler, 2, people, steps)
+
+
+def test_a_chunk_is_written_whole(store: Store) -> None:
+    """Every table gets its rows, and the audits find nothing wrong."""
+    result = write_label_import(store, _chunk(_rated()), source_file="a.jsonl")
+
+    assert result == WrittenLabels(written=_ALL_ROWS, skipped=_NO_ROWS, num_duplicates=0)
+    shown = "source, generator_id, solution, final_answer, outcome, round, sample_index, grader_version"
+    assert store.read(f"SELECT {shown} FROM solutions").rows() == [
+        ("prm800k", "gpt", "1+1\n= 3", "3", "incorrect", None, None, None)
+    ]
+    assert store.read(
+        "SELECT DISTINCT labeled_at::VARCHAR, duration_ms, source_file, source_line FROM human_labels"
+    ).rows() == [("2022-07-30 23:23:32.5", 1200, "a.jsonl", None)]
+    assert all(frame.is_empty() for frame in run_audits(store).values())
+
+
+def test_the_same_chunk_again_writes_nothing(store: Store) -> None:
+    """All rows are skipped, and the rating counts as one duplicate."""
+    write_label_import(store, _chunk(_rated()))
+    again = write_label_import(store, _chunk(_rated()))
+
+    assert again == WrittenLabels(written=_NO_ROWS, skipped=_ALL_ROWS, num_duplicates=1)
+
+
+def test_a_second_labeler_of_a_known_solution_is_no_duplicate(store: Store) -> None:
+    """The ratings of both stay; the step labels are the first one's."""
+    write_label_import(store, _chunk(_rated()))
+    second = write_label_import(store, _chunk(_rated("bob")))
+
+    assert second.num_duplicates == 0
+    assert (second.written["human_labels"], second.written["step_labels"], second.written["steps"]) == (
+        3,
+        0,
+        0,
+    )
+
+
+def test_machine_labels_are_duplicates_by_their_source(store: Store) -> None:
+    """The same labels of one source twice are one duplicate; another source's are new."""
+    teacher = labeled(_PROBLEM, _SOLUTION, "teacher", [1, None], [0.9, None])
+    oracle = labeled(_PROBLEM, _SOLUTION, "oracle", [1, -1])
+    write_label_import(store, _chunk(teacher))
+
+    assert write_label_import(store, _chunk(teacher)).num_duplicates == 1
+    assert write_label_import(store, _chunk(oracle)).num_duplicates == 0
+    assert store.read("SELECT label_source, value FROM step_labels ORDER BY ALL").rows() == [
+        ("oracle", None),
+        ("oracle", None),
+        ("teacher", 0.9),
+    ]
+
+
+def test_a_problem_keeps_what_a_problem_file_said(store: Store) -> None:
+    """An importer never moves a test problem into the training split."""
+    with store.transaction() as con:
+        con.execute(
+            "INSERT INTO problems VALUES (?, 'math', 'test', 'Algebra', 3, 'What is $1+1$?', NULL, '2')",
+            [_PROBLEM.problem_id],
+        ).fetchall()
+    write_label_import(store, _chunk(_rated()), split_for_new_problems="train")
+
+    assert store.read("SELECT source, split, subject, level FROM problems").rows() == [
+        ("math", "test", "Algebra", 3)
+    ]
+
+
+def test_new_problems_get_the_split_asked_for(store: Store) -> None:
+    """It overrides the importer's."""
+    write_label_import(store, _chunk(_rated()), split_for_new_problems="test")
+
+    assert store.read("SELECT split FROM problems").item() == "test"
+
+
+def test_a_bad_label_leaves_nothing_of_its_chunk(store: Store) -> None:
+    """The refusal names the row; problems and solutions of the chunk are not there either."""
+    chunk = _chunk(_rated())
+    chunk.human_labels.append(_human(1, 5, "eve"))
+    with pytest.raises(
+        StepmarkError, match=r"rating IN \(-1, 0, 1\) does not hold for .*labeler='eve', rating=5"
+    ):
+        write_label_import(store, chunk)
+
+    assert store.read("SELECT count(*) FROM problems").item() == 0
+
+
+def test_real_prm800k_lines_are_written_once(store: Store, real_data: Path) -> None:
+    """All 11 published lines land, both phases, and a second import finds 11 duplicates."""
+    chunks = list(import_prm800k(real_data / "prm800k" / "raw_lines.jsonl", split="train"))
+    first = [write_label_import(store, chunk) for chunk in chunks]
+    again = [write_label_import(store, chunk) for chunk in chunks]
+
+    assert [result.written["human_labels"] for result in first] == [250]
+    assert [(set(result.written.values()), result.num_duplicates) for result in again] == [({0}, 11)]
+    assert all(frame.is_empty() for frame in run_audits(store).values())
