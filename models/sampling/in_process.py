@@ -1,0 +1,212 @@
+"""Sampling with vLLM inside this process: the embedded default, which starts in seconds and needs no server.
+
+The engine is seeded, never the request: seeds of requests cost most of the speed on CPU, and fail when a
+prompt is computed in pieces. Leaves out: several devices for one model (serve it and use endpoints.py).
+"""
+
+import gc
+import hashlib
+import os
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, cast
+
+from stepmark.labeling.errors import InputError, StepmarkError
+
+from .checkpoints import checkpoint_sha256, local_checkpoint
+from .decoding import decode_completions
+from .process_state import ProcessState, seeded
+from .protocol import FINISH_REASONS, Completion, SamplingSpec, check_request
+from .vllm_engine import EngineSettings, first_line, shut_down, start_engine
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+    from vllm import LLM, CompletionOutput, RequestOutput
+
+_one_engine = threading.Lock()  # vLLM keeps its process groups in globals: two engines would share them
+
+
+class InProcessSampler:
+    """A ``Sampler`` on vLLM's ``LLM``; one can be open at a time in a process, any number in a row.
+
+    ``max_num_seqs`` sequences are sampled together. The cache of keys and values takes ``kv_cache_gib``; by
+    default 1 GiB on CPU, and on a GPU what ``gpu_memory_utilization`` leaves. ``max_model_len`` bounds prompt
+    and completion together (None: the checkpoint's own limit); a completion that reaches it ends with
+    "length". ``logprobs`` asks for cumulative log probabilities, at about a tenth of the speed.
+    """
+
+    def __init__(
+        self,
+        model_path: str,
+        *,
+        dtype: str = "auto",
+        max_model_len: int | None = None,
+        max_num_seqs: int = 1024,
+        seed: int = 0,
+        kv_cache_gib: float | None = None,
+        gpu_memory_utilization: float = 0.9,
+        logprobs: bool = False,
+    ) -> None:
+        self._model = model_path
+        self._settings = EngineSettings(
+            dtype, max_model_len, max_num_seqs, seed, kv_cache_gib, gpu_memory_utilization
+        )
+        self._logprobs = logprobs
+        self._llm: LLM | None = None
+        self._state: ProcessState | None = None
+        self._num_calls: Counter[int | None] = Counter()
+        self._lock = threading.RLock()
+
+    @property
+    def model_name(self) -> str:
+        """The last part of the model's path or hub name."""
+        return os.path.basename(os.path.normpath(self._model))
+
+    @property
+    def checkpoint_sha256(self) -> str:
+        """Hash of the checkpoint's files; the engine need not be open."""
+        return checkpoint_sha256(self._model)
+
+    def __enter__(self) -> Self:
+        """Start the engine.
+
+        Raises:
+            InputError: if there is no such checkpoint.
+            StepmarkError: if vLLM is absent or refuses, or another engine is open in this process.
+        """
+        folder = str(local_checkpoint(self._model))
+        if not _one_engine.acquire(blocking=False):
+            raise StepmarkError(
+                f"{self._model}: another in-process engine is open; close it first, or serve one model"
+                " with `python -m vllm.entrypoints.openai.api_server` and use engine kind 'endpoints'."
+            )
+        try:
+            self._state = ProcessState()
+            self._num_calls.clear()
+            with seeded(self._settings.seed):
+                self._llm = start_engine(folder, self._settings)
+            self._state.engine_started()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Free the engine."""
+        self.close()
+
+    def close(self) -> None:
+        """Free the engine and give the process its threads and environment back. Idempotent."""
+        with self._lock:
+            if self._state is None:
+                return
+            state, llm = self._state, self._llm
+            self._state = self._llm = None
+            try:
+                shut_down(llm)
+            finally:
+                del llm
+                gc.collect()  # weights and cache hang in reference cycles
+                state.restore()
+                _one_engine.release()
+
+    def sample(self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec) -> list[list[Completion]]:
+        """Draw ``num_samples`` completions per prompt, in prompt order. See ``Sampler.sample``."""
+        check_request(num_samples, spec)
+        with self._lock:
+            if self._llm is None:
+                raise StepmarkError(f"{self._model}: the sampler is not open; use it in a `with` block.")
+            if not prompts:
+                return []
+            tokenizer = cast("PreTrainedTokenizerBase", self._llm.get_tokenizer())
+            prompt_ids: list[list[int]] = tokenizer(list(prompts))["input_ids"]
+            _check_lengths(prompt_ids, self._llm.model_config.max_model_len)
+            outputs = self._generate(self._llm, prompt_ids, num_samples, spec)
+            return [
+                self._completions(tokenizer, output, ids, num_samples, spec)
+                for ids, output in zip(prompt_ids, outputs, strict=True)
+            ]
+
+    def _generate(
+        self, llm: "LLM", prompt_ids: list[list[int]], num_samples: int, spec: SamplingSpec
+    ) -> "list[RequestOutput]":
+        from vllm import SamplingParams, TokensPrompt  # noqa: PLC0415
+
+        parameters = SamplingParams(
+            n=num_samples,
+            temperature=spec.temperature,
+            top_p=spec.top_p,
+            max_tokens=spec.max_tokens,
+            stop=list(spec.stop),
+            detokenize=bool(spec.stop),  # decoding once at the end is faster than token by token
+            logprobs=0 if self._logprobs else None,
+            flat_logprobs=self._logprobs,
+        )
+        seed = _draw_seed(self._settings.seed, spec.seed, self._num_calls[spec.seed])
+        self._num_calls[spec.seed] += 1
+        try:
+            with seeded(seed):
+                tokens = [TokensPrompt(prompt_token_ids=ids) for ids in prompt_ids]
+                return llm.generate(tokens, parameters, use_tqdm=False)
+        except BaseException as error:
+            self.close()  # unfinished requests would come out of the next call
+            if isinstance(error, Exception):
+                raise StepmarkError(
+                    f"{self._model}: vLLM failed while sampling {len(prompt_ids)} prompts"
+                    f" ({first_line(error)}); nothing of this call is kept, open the sampler again."
+                ) from error
+            raise
+
+    def _completions(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        output: "RequestOutput",
+        prompt_ids: list[int],
+        num_samples: int,
+        spec: SamplingSpec,
+    ) -> list[Completion]:
+        samples = output.outputs
+        reasons = [str(sample.finish_reason) for sample in samples]
+        if len(samples) != num_samples or not set(reasons) <= set(FINISH_REASONS):
+            raise StepmarkError(
+                f"{self._model}: vLLM gave {len(samples)} of {num_samples} completions, with finish reasons"
+                f" {sorted(set(reasons))}; nothing of this call is kept, sample again."
+            )
+        if spec.stop:
+            texts = [sample.text for sample in samples]
+        else:
+            texts = decode_completions(tokenizer, prompt_ids, [_without_end(sample) for sample in samples])
+        return [
+            Completion(text, reason, len(sample.token_ids), sample.cumulative_logprob)
+            for text, reason, sample in zip(texts, reasons, samples, strict=True)
+        ]
+
+
+def _check_lengths(prompt_ids: Sequence[Sequence[int]], limit: int) -> None:
+    for index, ids in enumerate(prompt_ids):
+        if not ids:
+            raise InputError(f"prompt {index} has no token; leave it out.")
+        if len(ids) >= limit:
+            raise InputError(
+                f"prompt {index} has {len(ids)} tokens, and prompt and completion together may have {limit};"
+                " shorten the prompt or raise max_model_len."
+            )
+
+
+def _without_end(sample: "CompletionOutput") -> list[int]:
+    """The sampled ids; one that stopped without a stop string ends in an end token, which is no text."""
+    ids = list(sample.token_ids)
+    return ids[:-1] if sample.finish_reason == "stop" else ids
+
+
+def _draw_seed(engine_seed: int, stream: int | None, call_index: int) -> int:
+    """The seed of one call: another for every call of a stream, the same when a run is repeated."""
+    digest = hashlib.sha256(f"{engine_seed}/{stream}/{call_index}".encode()).digest()
+    return int.from_bytes(digest[:4])

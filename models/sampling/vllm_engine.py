@@ -1,0 +1,106 @@
+"""Starting vLLM's ``LLM`` inside this process, and freeing it again.
+
+Leaves out: sampling (in_process.py) and what the start changes in the process (process_state.py).
+"""
+
+import os
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stepmark.labeling.errors import StepmarkError
+
+if TYPE_CHECKING:
+    from vllm import LLM
+
+_GIB = 2**30
+_CPU_KV_CACHE_GIB = 1.0
+_MIN_BATCHED_TOKENS = 16_384
+_ENVIRONMENT = {
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine runs here: a separate process outlives its step
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+}
+_QUIET = {"VLLM_LOGGING_LEVEL": "ERROR", "TORCH_CPP_LOG_LEVEL": "ERROR"}  # unless the user chose a level
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How the engine is started; see ``InProcessSampler``."""
+
+    dtype: str
+    max_model_len: int | None
+    max_num_seqs: int
+    seed: int
+    kv_cache_gib: float | None
+    gpu_memory_utilization: float
+
+
+def start_engine(folder: str, settings: EngineSettings) -> "LLM":
+    """Load the checkpoint in ``folder``. Changes environment, torch and random generators of the process.
+
+    Raises:
+        StepmarkError: if vLLM is absent, or refuses the checkpoint or the settings.
+    """
+    os.environ.update(_ENVIRONMENT)
+    for name, level in _QUIET.items():
+        os.environ.setdefault(name, level)
+    os.environ.pop("VLLM_CPU_KVCACHE_SPACE", None)  # it would win over the size asked for here
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from vllm import LLM  # noqa: PLC0415
+            from vllm.platforms import current_platform  # noqa: PLC0415
+        except ImportError as error:
+            raise StepmarkError(
+                f"vLLM cannot be imported ({error}); install stepmark[cpu] or stepmark[cuda], or use"
+                " engine kind 'endpoints'."
+            ) from error
+        try:
+            return LLM(model=folder, **_arguments(settings, on_cpu=current_platform.is_cpu()))
+        except Exception as error:
+            raise StepmarkError(
+                f"{folder}: vLLM cannot start ({first_line(error)});"
+                " change the engine's settings or the checkpoint."
+            ) from error
+
+
+def shut_down(llm: "LLM | None") -> None:
+    """Stop the engine and drop vLLM's process groups; None stands for a start that failed half-way."""
+    if llm is not None:
+        try:
+            llm.renderer.shutdown()
+        finally:
+            llm.llm_engine.engine_core.shutdown()
+    elif "vllm" in sys.modules:
+        from vllm.distributed.parallel_state import cleanup_dist_env_and_memory  # noqa: PLC0415
+
+        cleanup_dist_env_and_memory()
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message without its full stop, or the error's type."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def _arguments(settings: EngineSettings, *, on_cpu: bool) -> dict[str, Any]:
+    length, kv_cache_gib = settings.max_model_len, settings.kv_cache_gib
+    if kv_cache_gib is None and on_cpu:
+        kv_cache_gib = _CPU_KV_CACHE_GIB
+    return {
+        "dtype": settings.dtype,
+        "seed": settings.seed % 2**32,
+        "max_model_len": length,
+        "max_num_seqs": settings.max_num_seqs,
+        "max_num_batched_tokens": length and max(_MIN_BATCHED_TOKENS, length, settings.max_num_seqs),
+        "enable_chunked_prefill": False,  # prompts are kept whole
+        "kv_cache_memory_bytes": None if kv_cache_gib is None else int(kv_cache_gib * _GIB),
+        "gpu_memory_utilization": settings.gpu_memory_utilization,
+        "enforce_eager": on_cpu,  # compiling takes longer than a small model's batch
+        "load_format": "safetensors",
+        "tokenizer_mode": "hf",
+        "trust_remote_code": False,
+        "use_tqdm_on_load": False,
+    }

@@ -1,0 +1,79 @@
+"""Opening and closing in-process engines: in a row, from threads, and after failures."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from stepmark.labeling.errors import StepmarkError
+from stepmark.models.sampling import Completion, InProcessSampler, SamplingSpec
+
+pytestmark = pytest.mark.slow
+
+
+def _open(model: Path, **settings: float) -> InProcessSampler:
+    return InProcessSampler(
+        str(model), dtype="float32", max_model_len=128, max_num_seqs=64, seed=3, **settings
+    )  # type: ignore[arg-type]
+
+
+def _two_calls(model: Path, stop: tuple[str, ...]) -> list[list[list[Completion]]]:
+    spec = SamplingSpec(max_tokens=32, seed=5, stop=stop)
+    with _open(model) as sampler:
+        return [sampler.sample(["1+1=", "2+2="], 8, spec) for _ in range(2)]
+
+
+def test_engines_in_a_row_repeat_their_samples_and_leave_no_trace(tiny_model_path: Path) -> None:
+    """The second engine runs in another thread, and vLLM itself makes its text, token by token."""
+    import torch
+
+    torch.set_num_threads(1)
+    before = (dict(os.environ), torch.get_num_threads(), torch.set_num_threads, os.sched_getaffinity(0))
+    second: list[list[list[list[Completion]]]] = []
+
+    first = _two_calls(tiny_model_path, stop=())
+    thread = threading.Thread(
+        target=lambda: second.append(_two_calls(tiny_model_path, stop=("never there",)))
+    )
+    thread.start()
+    thread.join()
+
+    assert [first] == second
+    assert (
+        dict(os.environ),
+        torch.get_num_threads(),
+        torch.set_num_threads,
+        os.sched_getaffinity(0),
+    ) == before
+
+
+def test_the_engine_can_be_opened_after_a_start_that_failed(tiny_model_path: Path) -> None:
+    """A cache too small for one sequence is refused by vLLM half-way through the start."""
+    with pytest.raises(StepmarkError, match="vLLM cannot start"), _open(tiny_model_path, kv_cache_gib=1e-6):
+        pass
+
+    with _open(tiny_model_path) as sampler:
+        assert len(sampler.sample(["1+1="], 3, SamplingSpec(max_tokens=4))[0]) == 3
+
+
+def test_a_failure_while_sampling_closes_the_engine(
+    tiny_model_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was half sampled would come out of the next call; a new engine starts clean."""
+    from vllm import LLM
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise RuntimeError("out of memory")
+
+    sampler = _open(tiny_model_path)
+    with sampler, monkeypatch.context() as patch:
+        patch.setattr(LLM, "generate", fail)
+        with pytest.raises(StepmarkError, match="out of memory"):
+            sampler.sample(["1+1="], 2, SamplingSpec(max_tokens=4))
+        with pytest.raises(StepmarkError, match="not open"):
+            sampler.sample(["1+1="], 2, SamplingSpec(max_tokens=4))
+    sampler.close()
+
+    with sampler:
+        assert len(sampler.sample(["1+1="], 2, SamplingSpec(max_tokens=4))[0]) == 2
