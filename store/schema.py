@@ -5,6 +5,7 @@ the tables in a file, which is create.py.
 """
 
 import functools
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -77,26 +78,34 @@ def read_schema(con: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
         "SELECT table_name, comment, table_oid, false FROM duckdb_tables() UNION ALL "
         "SELECT view_name, comment, view_oid, true FROM duckdb_views() WHERE NOT internal ORDER BY 4, 3"
     ).fetchall()
+    columns, keys, checks = _columns(con), _keys(con), _checks(con)
     return tuple(
-        Table(name, comment or "", _columns(con, name), *_constraints(con, name), is_view=is_view)
+        Table(name, comment or "", tuple(columns[name]), tuple(keys[name]), tuple(checks[name]), is_view)
         for name, comment, _, is_view in relations
     )
 
 
-def _columns(con: duckdb.DuckDBPyConnection, table: str) -> tuple[Column, ...]:
-    rows = con.execute(
-        "SELECT column_name, data_type, is_nullable, comment FROM duckdb_columns() "
-        "WHERE table_name = ? ORDER BY column_index",
-        [table],
-    ).fetchall()
-    return tuple(Column(name, kind, nullable, comment or "") for name, kind, nullable, comment in rows)
+def _columns(con: duckdb.DuckDBPyConnection) -> Mapping[str, list[Column]]:
+    columns: defaultdict[str, list[Column]] = defaultdict(list)
+    for table, name, kind, is_nullable, comment in con.execute(
+        "SELECT table_name, column_name, data_type, is_nullable, comment FROM duckdb_columns() "
+        "WHERE NOT internal ORDER BY table_name, column_index"
+    ).fetchall():
+        columns[table].append(Column(name, kind, is_nullable, comment or ""))
+    return columns
 
 
-def _constraints(con: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _keys(con: duckdb.DuckDBPyConnection) -> Mapping[str, list[str]]:
+    return defaultdict(list, _constraints(con, "PRIMARY KEY", "any_value(constraint_column_names)"))
+
+
+def _checks(con: duckdb.DuckDBPyConnection) -> Mapping[str, list[str]]:
+    return defaultdict(list, _constraints(con, "CHECK", "list(expression ORDER BY constraint_index)"))
+
+
+def _constraints(con: duckdb.DuckDBPyConnection, kind: str, gathered: str) -> list[tuple[str, list[str]]]:
     rows = con.execute(
-        "SELECT constraint_type, constraint_column_names, expression FROM duckdb_constraints() "
-        "WHERE table_name = ? ORDER BY constraint_index",
-        [table],
+        f"SELECT table_name, {gathered} FROM duckdb_constraints() WHERE constraint_type = ? GROUP BY ALL",
+        [kind],
     ).fetchall()
-    keys = [tuple(names) for kind, names, _ in rows if kind == "PRIMARY KEY"]
-    return (keys[0] if keys else ()), tuple(text for kind, _, text in rows if kind == "CHECK")
+    return [(table, values) for table, values in rows]

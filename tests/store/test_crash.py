@@ -21,8 +21,8 @@ from stepmark.store.store import Store
 
 _WRITER = Path(__file__).with_name("writer_process.py")
 _NUM_WRITERS = 3
-_NUM_KILLS = 6
-_ENOUGH_S = 30.0
+_NUM_KILLS = 5
+_ENOUGH_S = 180.0  # on a machine that is busy with other work; 5 to 10 on an idle one
 
 _HALF_WRITTEN = """
     SELECT problem_id, num_solutions, num_steps
@@ -87,7 +87,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(store: Store, tmp_path: P
 
     acknowledged = pl.DataFrame({"problem_id": writers.acknowledged()})
     stored = store.read("SELECT problem_id FROM problems")
-    assert num_kills > 0
+    assert num_kills == _NUM_KILLS
     assert acknowledged.height >= num_kills
     assert acknowledged.join(stored, on="problem_id", how="anti").is_empty()
     assert store.read(_HALF_WRITTEN).is_empty()
