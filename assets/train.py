@@ -24,7 +24,7 @@ from .solution_rows import solution_rows
 
 _ORM_TARGETS = """
     SELECT solution_id, split, max(step_index) AS step_index, any_value(1 - target) AS negative,
-        0.0 AS neutral, any_value(target) AS positive
+        CAST(0 AS DOUBLE) AS neutral, any_value(target) AS positive
     FROM orm_examples JOIN steps USING (solution_id) GROUP BY solution_id, split ORDER BY solution_id
 """
 _PRM_TARGETS = """

@@ -1,0 +1,82 @@
+"""A model in a GGUF file as a plain checkpoint: safetensors and tokenizer, which vLLM and trainers load.
+
+    python -m stepmark.models.gguf model.gguf --out folder
+
+Leaves out: architectures other than Llama's, and quantized inference; weights become bfloat16.
+"""
+
+from pathlib import Path
+
+import click
+
+from stepmark.labeling.errors import InputError
+
+
+def convert_gguf(gguf: Path, out: Path) -> None:
+    """Write the model of ``gguf`` to the folder ``out``.
+
+    Raises:
+        InputError: if the file holds no Llama-like model that transformers can read.
+    """
+    import torch  # noqa: PLC0415 - slow to import
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM  # noqa: PLC0415
+
+    try:
+        loaded = AutoModelForCausalLM.from_pretrained(
+            str(gguf.parent), gguf_file=gguf.name, dtype=torch.bfloat16
+        )
+        tokenizer = AutoTokenizer.from_pretrained(str(gguf.parent), gguf_file=gguf.name)
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError.at(
+            gguf, None, f"no model can be read ({reason})", "give a GGUF file of a Llama"
+        ) from error
+    if not isinstance(loaded.config, LlamaConfig):
+        raise InputError.at(
+            gguf,
+            None,
+            f"the model is a {type(loaded.config).__name__}, not a Llama",
+            "give a GGUF file of a Llama",
+        )
+    # What transformers makes of a GGUF file remembers its quantization; a fresh model does not.
+    plain = LlamaForCausalLM(LlamaConfig(**_settings(loaded.config))).to(torch.bfloat16)
+    plain.load_state_dict(loaded.state_dict())
+    plain.save_pretrained(out, safe_serialization=True)
+    tokenizer.save_pretrained(out)
+
+
+def _settings(config: "object") -> dict[str, object]:
+    names = (
+        "vocab_size",
+        "hidden_size",
+        "intermediate_size",
+        "num_hidden_layers",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "max_position_embeddings",
+        "rms_norm_eps",
+        "rope_parameters",
+        "tie_word_embeddings",
+        "bos_token_id",
+        "eos_token_id",
+        "pad_token_id",
+    )
+    return {name: getattr(config, name) for name in names}
+
+
+@click.command()
+@click.argument("gguf", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write."
+)
+def main(gguf: Path, out: Path) -> None:
+    """Convert the model in GGUF to a checkpoint folder."""
+    try:
+        convert_gguf(gguf, out)
+    except InputError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"Wrote {out}")
+
+
+if __name__ == "__main__":
+    main()
