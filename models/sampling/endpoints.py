@@ -127,7 +127,7 @@ class EndpointsSampler:
             try:
                 async with asyncio.TaskGroup() as group:  # the first failure cancels the other requests
                     tasks = [group.create_task(one(i, prompt)) for i, prompt in enumerate(prompts)]
-            except* Exception as failures:
+            except ExceptionGroup as failures:
                 raise failures.exceptions[0] from None
         return [task.result() for task in tasks]
 
