@@ -52,7 +52,7 @@ def import_labels_command(
     if json_path is not None:
         write_json(json_path, summary(report))
     click.echo(
-        f"{report.format}: {report.counts['accepted']:,} accepted, {len(report.rejects):,} rejected,"
+        f"{report.format}: {report.num_accepted:,} accepted, {len(report.rejects):,} rejected,"
         f" {report.num_duplicates:,} duplicates, {report.counts['steps']:,} steps"
     )
     for name, number in sorted(report.counts.items()):
@@ -67,7 +67,7 @@ def summary(report: "LabelReport") -> dict[str, object]:
     """The counts that scripts read."""
     return {
         "format": report.format,
-        "accepted": report.counts["accepted"],
+        "accepted": report.num_accepted,
         "rejected": len(report.rejects),
         "duplicates": report.num_duplicates,
         "steps": report.counts["steps"],

@@ -4,12 +4,17 @@ People rated about four alternatives for each step they took; a solution's StepL
 Leaves out: the completions on the path, which the StepLabels cover.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from stepmark.labeling.records import HumanLabel
+from stepmark.labeling.ids import imported_solution_id
+from stepmark.labeling.records import HumanLabel, StepLabel
+from stepmark.labeling.steps import join_steps
 
-from .common import ImportedSolution
+from .common import ImportedSolution, LabelImport
+
+SOURCE = "alternative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,25 @@ def alternative_examples(
         if example not in seen:
             seen.add(example)
             yield example
+
+
+def alternative_solutions(chunk: LabelImport, label_source: str) -> LabelImport:
+    """The chunk's rated alternatives as unfinished solutions: the path so far and the alternative.
+
+    Only the alternative itself is labeled, the path before it is labeled in its own solution. Where people
+    gave one alternative different ratings it gets no label; the count is ``alternatives_conflicting``.
+    """
+    ratings: dict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
+    for example in alternative_examples(chunk.solutions, chunk.human_labels):
+        ratings[example.problem_id, (*example.prefix_steps, example.step)].add(example.rating)
+    result = LabelImport()
+    for (problem_id, steps), found in ratings.items():
+        if len(found) > 1:
+            result.counts["alternatives_conflicting"] += 1
+            continue
+        text, spans = join_steps(list(steps))
+        key = imported_solution_id(problem_id, SOURCE, text)
+        result.solutions.append(ImportedSolution(key, problem_id, SOURCE, text, tuple(spans)))
+        result.step_labels.append(StepLabel(key, len(spans) - 1, label_source, found.pop(), None))
+        result.counts["alternatives"] += 1
+    return result
