@@ -78,15 +78,17 @@ _PRINTED = {
     "problems": "SELECT source, split, count(*) AS n FROM problems GROUP BY ALL ORDER BY ALL",
     "problems refused": "SELECT reason, count(*) AS n FROM rejects GROUP BY ALL ORDER BY n DESC LIMIT 10",
     "ratings": "SELECT phase, rating, count(*) AS n FROM human_labels GROUP BY ALL ORDER BY ALL",
-    "labels": "SELECT label_source, num_solutions, num_steps, num_positive, num_neutral, num_negative FROM label_counts",
+    "labels": """SELECT label_source, num_solutions, num_steps, num_positive, num_neutral, num_negative
+        FROM label_counts""",
     "solutions by SmolLM2": """SELECT finish_reason, outcome, count(*) AS n, avg(num_tokens) AS tokens,
         avg((SELECT count(*) FROM steps WHERE steps.solution_id = solutions.solution_id)) AS steps
         FROM solutions WHERE source = 'sampled' GROUP BY ALL ORDER BY ALL""",
     "rollouts": "SELECT outcome, count(*) AS n FROM rollouts GROUP BY ALL ORDER BY ALL",
-    "training": """SELECT reward_model_id, json_extract(metrics, '$.num_labeled_steps') AS labeled_steps,
+    "training": """SELECT reward_model_id, json_extract(metrics, '$.num_labeled_steps') AS steps,
         json_extract(metrics, '$.label_mass') AS mass, json_extract(metrics, '$.validation_losses') AS validation
         FROM reward_models""",
-    "first errors": "SELECT selector, metric, value, ci95_low, ci95_high FROM evaluations WHERE metric LIKE 'first_error%'",
+    "first errors": """SELECT selector, metric, value, ci95_low, ci95_high FROM evaluations
+        WHERE metric LIKE 'first_error%'""",
 }
 
 
