@@ -65,7 +65,8 @@ def test_more_samples_extend_what_is_there(sampled: Store, profile: Profile, eng
     generation = profile.generation.model_copy(update={"num_train_samples": 5})
     num_new = sample_solutions(sampled, profile.model_copy(update={"generation": generation}))
     indexes = sampled.read(
-        """SELECT list(sample_index ORDER BY sample_index) AS i FROM solutions JOIN problems USING (problem_id)
+        """SELECT list(sample_index ORDER BY sample_index) AS i
+        FROM solutions JOIN problems USING (problem_id)
         WHERE split = 'train' GROUP BY problem_id"""
     )
 

@@ -1,0 +1,55 @@
+"""Profiles: what is read, and how a wrong one is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from stepmark.assets.profile import load_profile
+from stepmark.labeling.errors import InputError
+
+
+def test_the_embedded_default_is_a_whole_profile() -> None:
+    """It judges on at least 200 problems, at N up to 64."""
+    profile = load_profile("minimath")
+
+    assert profile.problems.num_minimath_test >= 200
+    assert profile.evaluation.n == (1, 4, 16, 64)
+    assert profile.generation.num_test_samples == 64
+    assert [model.kind for model in profile.reward.models].count("orm") == 1
+
+
+def test_relative_paths_start_at_the_profiles_folder(tmp_path: Path, profile_path: Path) -> None:
+    """A profile can travel with its data."""
+    files = '[problems]\nfiles = [{ path = "math.jsonl", split = "train" }]\n'
+    profile_path.write_text(profile_path.read_text().replace("[problems]\n", files))
+
+    assert load_profile(str(profile_path)).problems.files[0].path == str(tmp_path / "math.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("max_tokens = 10", "max_tokens = 0", "generator.max_tokens"),
+        ("max_tokens = 10", "max_token = 10", "generator.max_token: Extra inputs"),
+        ("{problem}", "Solve it.", "does not hold {problem}"),
+        ('name = "fake"', "name = ", "not TOML"),
+        ("[rollouts]", '[[reward.models]]\nname = "a"\nkind = "prm"\n[rollouts]', "a prm names label_sources"),
+    ],
+)
+def test_a_wrong_profile_is_refused_with_its_field(
+    profile_path: Path, old: str, new: str, message: str
+) -> None:
+    """One sentence: the file, the field, what is wrong."""
+    profile_path.write_text(profile_path.read_text().replace(old, new, 1))
+
+    with pytest.raises(InputError) as refused:
+        load_profile(str(profile_path))
+
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_profile_is_refused() -> None:
+    """The message names the file and the built-in one."""
+    with pytest.raises(InputError, match=r"nowhere.toml: no profile can be read here .* or minimath"):
+        load_profile("nowhere.toml")
