@@ -16,14 +16,16 @@ def tiny_generator_group() -> None:
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write."
 )
-@click.option("--steps", type=click.IntRange(1), help="Training steps [default: the recipe's].")
+@click.option(
+    "--steps", type=click.IntRange(1), help="Train one phase of so many steps [default: the recipe's]."
+)
 def train_command(model: str, out: Path, steps: int | None) -> None:
     """Train MODEL from nothing, by the recipe that made the shipped checkpoint."""
     from dataclasses import replace  # noqa: PLC0415
 
     from stepmark.models.tiny.recipe import RECIPES, train  # noqa: PLC0415 - torch loads slowly
 
-    recipe = RECIPES[model] if steps is None else replace(RECIPES[model], num_steps=steps)
+    recipe = RECIPES[model] if steps is None else replace(RECIPES[model], phase_steps=(steps,))
 
     def report(step: int, loss: float) -> None:
         print(

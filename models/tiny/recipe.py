@@ -22,15 +22,20 @@ from .tokenizer import build_tokenizer
 _HEAD_SIZE = 32
 _SORTED_BATCHES = 16  # documents are sorted by length within so many batches: little padding, still mixed
 _IGNORED = -100
+_SEEDS_APART = 1000  # between the documents of two phases
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything that decides a tiny model. ``batch_documents`` documents a step."""
+    """Everything that decides a tiny model. ``batch_documents`` documents a step.
+
+    ``phase_steps``: the steps of each phase. A phase has a learning-rate cycle, an optimizer and documents of
+    its own.
+    """
 
     hidden_size: int
     num_layers: int
-    num_steps: int
+    phase_steps: tuple[int, ...]
     check_share: float
     batch_documents: int = 64
     peak_learning_rate: float = 3e-3
@@ -38,8 +43,8 @@ class Recipe:
     seed: int = 0
 
 
-GENERATOR = Recipe(hidden_size=128, num_layers=4, num_steps=600, check_share=0.0, seed=1)
-BASE = Recipe(hidden_size=192, num_layers=4, num_steps=2500, check_share=CHECK_SHARE, seed=2)
+GENERATOR = Recipe(hidden_size=128, num_layers=4, phase_steps=(2000,), check_share=0.0, seed=1)
+BASE = Recipe(hidden_size=192, num_layers=4, phase_steps=(2500, 1500), check_share=CHECK_SHARE, seed=2)
 RECIPES = {"generator": GENERATOR, "base": BASE}
 
 
@@ -51,10 +56,25 @@ def train(recipe: Recipe, out: Path, report: Callable[[int, float], None], repor
     torch.manual_seed(recipe.seed)
     tokenizer = build_tokenizer()
     model = _fresh_model(recipe, len(tokenizer))
+    for phase in range(len(recipe.phase_steps)):
+        train_phase(model, tokenizer, recipe, phase, report, report_every)
+    save(model, tokenizer, recipe, out)
+
+
+def train_phase(
+    model: nn.Module,
+    tokenizer: PreTrainedTokenizerFast,
+    recipe: Recipe,
+    phase: int,
+    report: Callable[[int, float], None],
+    report_every: int,
+) -> None:
+    """Run one phase on ``model`` in place."""
     optimizers = _optimizers(model, recipe)
+    num_steps = recipe.phase_steps[phase]
     losses: list[float] = []
-    for step, (input_ids, labels) in enumerate(_batches(recipe, tokenizer)):
-        factor = _learning_rate_factor(step / recipe.num_steps, recipe.warmup_share)
+    for step, (input_ids, labels) in enumerate(_batches(recipe, phase, tokenizer)):
+        factor = _learning_rate_factor(step / num_steps, recipe.warmup_share)
         loss = _loss(model, input_ids, labels)
         loss.backward()  # type: ignore[no-untyped-call]
         for optimizer in optimizers:
@@ -64,8 +84,7 @@ def train(recipe: Recipe, out: Path, report: Callable[[int, float], None], repor
             optimizer.zero_grad()
         losses.append(loss.item())
         if (step + 1) % report_every == 0:
-            report(step + 1, sum(losses[-report_every:]) / report_every)
-    save(model, tokenizer, recipe, out)
+            report(sum(recipe.phase_steps[:phase]) + step + 1, sum(losses[-report_every:]) / report_every)
 
 
 def save(model: nn.Module, tokenizer: PreTrainedTokenizerFast, recipe: Recipe, out: Path) -> None:
@@ -122,11 +141,14 @@ def _loss(model: nn.Module, input_ids: Tensor, labels: Tensor) -> Tensor:
     return nn.functional.cross_entropy(logits, labels[:, 1:][counted])
 
 
-def _batches(recipe: Recipe, tokenizer: PreTrainedTokenizerFast) -> Iterator[tuple[Tensor, Tensor]]:
-    """``num_steps`` pairs of input ids and labels, both (documents, tokens), padded on the right."""
-    rng = random.Random(recipe.seed)
-    texts = documents(recipe.seed, recipe.check_share)
-    remaining = recipe.num_steps
+def _batches(
+    recipe: Recipe, phase: int, tokenizer: PreTrainedTokenizerFast
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """A phase's pairs of input ids and labels, both (documents, tokens), padded on the right."""
+    seed = recipe.seed + _SEEDS_APART * phase
+    rng = random.Random(seed)
+    texts = documents(seed, recipe.check_share)
+    remaining = recipe.phase_steps[phase]
     while remaining > 0:
         chunk = list(itertools.islice(texts, recipe.batch_documents * _SORTED_BATCHES))
         encoded = sorted((_encode(text, tokenizer) for text in chunk), key=lambda pair: len(pair[0]))
