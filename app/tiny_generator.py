@@ -34,3 +34,25 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
 
     train(recipe, out, report)
     click.echo(f"Wrote {out}")
+
+
+@tiny_generator_group.command("measure")
+@click.argument("model")
+@click.option("--problems", default=300, show_default=True, type=click.IntRange(1), help="Test problems.")
+@click.option("--samples", default=16, show_default=True, type=click.IntRange(1), help="Samples per problem.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of problems and samples.")
+@click.option("--card", type=click.Path(path_type=Path, dir_okay=False), help="Also write the card here.")
+def measure_command(model: str, problems: int, samples: int, seed: int, card: Path | None) -> None:
+    """Measure pass@1 of MODEL (generator, base, or a folder) by family and level, as its card tells it."""
+    from stepmark.models.tiny.checkpoints import NAMES, PREFIX, resolve_model  # noqa: PLC0415
+    from stepmark.models.tiny.measure import measure, model_card  # noqa: PLC0415 - vLLM loads slowly
+
+    from .text_output import write_text  # noqa: PLC0415
+
+    folder = Path(resolve_model(PREFIX + model) if model in NAMES else model)
+    measured = measure(str(folder), problems, samples, seed)
+    recipe = (folder / "recipe.json").read_text(encoding="utf-8")
+    text = model_card(folder.name, recipe, measured)
+    write_text(None, text)
+    if card is not None:
+        write_text(card, text)
