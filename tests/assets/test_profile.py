@@ -33,7 +33,11 @@ def test_relative_paths_start_at_the_profiles_folder(tmp_path: Path, profile_pat
         ("max_tokens = 10", "max_token = 10", "generator.max_token: Extra inputs"),
         ("{problem}", "Solve it.", "does not hold {problem}"),
         ('name = "fake"', "name = ", "not TOML"),
-        ("[rollouts]", '[[reward.models]]\nname = "a"\nkind = "prm"\n[rollouts]', "a prm names label_sources"),
+        (
+            "[rollouts]",
+            '[[reward.models]]\nname = "a"\nkind = "prm"\n[rollouts]',
+            "a prm names label_sources",
+        ),
     ],
 )
 def test_a_wrong_profile_is_refused_with_its_field(

@@ -1,0 +1,53 @@
+"""The command line as a script sees it: exit codes, one sentence on errors, --home everywhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stepmark.app.main import _COMMANDS
+
+
+def stepmark(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-m", "stepmark.app.main", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def test_bad_usage_ends_with_2(tmp_path: Path) -> None:
+    """An unknown command, and a file that is not there."""
+    assert stepmark("no-such-command", cwd=tmp_path).returncode == 2
+    assert stepmark("grade", "nowhere.jsonl", cwd=tmp_path).returncode == 2
+
+
+def test_a_failure_ends_with_1_and_one_sentence(tmp_path: Path) -> None:
+    """No traceback reaches a person for bad input."""
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"label": 1, "prediction": 1}\n{"label": "x", "prediction": 1}\n')
+    done = stepmark("first-error", str(bad), cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "line 2" in done.stderr
+
+
+def test_success_ends_with_0_and_writes_json(tmp_path: Path) -> None:
+    """The contract's shape of first-error."""
+    good = tmp_path / "good.jsonl"
+    good.write_text('{"label": 1, "prediction": 1}\n{"label": -1, "prediction": -1}\n')
+    done = stepmark("first-error", str(good), "--json", "out.json", "--home", "h", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out.json").read_text())["f1"] == 1.0
+
+
+@pytest.mark.parametrize("command", [name for name in _COMMANDS if name != "tiny-generator"])
+def test_every_command_loads_and_takes_a_home(command: str, tmp_path: Path) -> None:
+    """Its help names --home."""
+    done = stepmark(command, "--help", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "--home" in done.stdout
