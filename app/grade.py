@@ -1,0 +1,169 @@
+r"""``stepmark grade``: verdicts on pairs of ground truth and prediction in a JSON Lines file.
+
+Reads in bounded memory and checks every line before the first verdict, so a bad line leaves nothing half
+written. Leaves out: what makes answers equal (``stepmark.labeling.equivalence``).
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TextIO, cast
+
+import click
+
+from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.labeling.grading import Grader
+
+_CHUNK_LINES = 2_000
+_SHOWN_CHARS = 60
+_MAX_WORKERS = 8
+_VERDICTS = ("equal", "different", "unparsable", "timeout")
+
+Pair = tuple[str, str | None]
+
+
+@click.command("grade")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to the terminal."
+)
+@click.option(
+    "--time-limit",
+    "time_limit_s",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Seconds of processor time a pair may take.",
+)
+def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
+    """Add a "verdict" (equal, different, unparsable, timeout) to each line {"gold":..., "pred":...} of FILE.
+
+    "gold" is the ground-truth answer, "pred" the predicted one or null; numbers are read as their text. All
+    other keys are kept.
+    """
+    counts: Counter[str] = Counter()
+    num_workers = min(os.cpu_count() or 1, _MAX_WORKERS)
+    with _rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
+        num_pairs = sum(1 for _ in _checked_lines(source, file))
+        source.seek(0)
+        with _output(out) as target, _progress(num_pairs) as bar:
+            lines = _checked_lines(source, file)
+            while chunk := list(islice(lines, _CHUNK_LINES)):
+                verdicts = grader.grade([pair for _, pair in chunk])
+                for (line, _), verdict in zip(chunk, verdicts, strict=True):
+                    target.write(_with_verdict(line, verdict) + "\n")
+                counts.update(verdicts)
+                bar.update(len(chunk))
+    click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS), err=True)
+
+
+@contextlib.contextmanager
+def _rereadable(file: Path) -> Iterator[IO[bytes]]:
+    """The file opened, or a copy of it if it is a pipe, which can be read only once."""
+    with file.open("rb") as source:
+        if source.seekable():
+            yield source
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(source, copy)
+            copy.seek(0)
+            yield copy
+
+
+def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:
+    """Every line that is not blank, with its pair.
+
+    Raises:
+        InputError: at the first line that holds no pair; it names file, line, value and remedy.
+    """
+    for number, raw in enumerate(source, start=1):
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError as error:
+            problem = f"byte 0x{raw[error.start]:02x} is not UTF-8"
+            raise InputError.at(file, number, problem, "save the file as UTF-8") from error
+        if line:
+            yield line, _pair(line, file, number)
+
+
+def _pair(line: str, file: Path, number: int) -> Pair:
+    try:
+        record = json.loads(line, parse_int=str, parse_float=str, parse_constant=_refused_constant)
+    except (ValueError, RecursionError) as error:
+        remedy = 'write one object {"gold": ..., "pred": ...} per line'
+        raise InputError.at(file, number, f"{_shown(line)} is not valid JSON ({error})", remedy) from error
+    if not isinstance(record, dict):
+        remedy = 'write one object {"gold": ..., "pred": ...} per line'
+        raise InputError.at(file, number, f"{_shown(line)} is not a JSON object", remedy)
+    for key in ("gold", "pred"):
+        if key not in record:
+            remedy = f'add "{key}"' + (" (null if there is no answer)" if key == "pred" else "")
+            raise InputError.at(file, number, f'no "{key}" in {_shown(line)}', remedy)
+    truth, answer = record["gold"], record["pred"]
+    if not isinstance(truth, str) or not truth.strip():
+        raise InputError.at(file, number, f'"gold" is {_shown(json.dumps(truth))}', "give a text or a number")
+    if not isinstance(answer, str | None):
+        remedy = "give a text, a number or null"
+        raise InputError.at(file, number, f'"pred" is {_shown(json.dumps(answer))}', remedy)
+    return truth, answer
+
+
+def _refused_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "..."
+
+
+def _with_verdict(line: str, verdict: str) -> str:
+    """The line with the verdict as its last key; everything else stays as it was spelled."""
+    record: dict[str, Any] = json.loads(line, parse_int=str)
+    if "verdict" in record:
+        record = json.loads(line)
+        return json.dumps({**record, "verdict": verdict}, ensure_ascii=False)
+    return f'{line[:-1].rstrip()}, "verdict": "{verdict}"}}'
+
+
+@contextlib.contextmanager
+def _output(out: Path | None) -> Iterator[TextIO]:
+    """Standard output, or a file that appears under its name only when complete."""
+    if out is None:
+        yield cast(TextIO, click.get_text_stream("stdout", encoding="utf-8"))
+        return
+    try:
+        temporary = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed before it is renamed
+            "w", encoding="utf-8", dir=out.parent, prefix=f".{out.name}.", delete=False
+        )
+    except OSError as error:
+        problem, remedy = f"cannot be written ({error.strerror})", "give a file in a folder you can write to"
+        raise InputError.at(out, None, problem, remedy) from error
+    try:
+        with temporary:
+            yield cast(TextIO, temporary)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary.name, 0o666 & ~umask)  # temporary files are private, results are not
+        os.replace(temporary.name, out)
+    except OSError as error:
+        raise StepmarkError(
+            f"{out}: cannot be written ({error.strerror}); free some space or name another file."
+        ) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary.name)
+
+
+@contextlib.contextmanager
+def _progress(num_pairs: int) -> Iterator[Any]:
+    """A bar on a terminal whose output goes elsewhere; nothing otherwise."""
+    is_shown = sys.stderr.isatty() and not sys.stdout.isatty()
+    with click.progressbar(length=num_pairs, label="grading", file=sys.stderr, hidden=not is_shown) as bar:
+        yield bar
