@@ -35,7 +35,7 @@ def refresh(home: Path, profile: str) -> None:
     """
     os.environ["DAGSTER_HOME"] = str(dagster_home(home))
     pipeline = Pipeline(home=str(home.resolve()), profile=profile)
-    definitions = build_definitions(pipeline, pipeline.settings(), {"console": _progress_logger})
+    definitions = build_definitions(pipeline, pipeline.settings(), {"console": dg.LoggerDefinition(_plain_lines)})
     job = definitions.resolve_job_def("refresh")
     with dg.DagsterInstance.get() as instance:
         result = job.execute_in_process(instance=instance, raise_on_error=False)
@@ -43,22 +43,22 @@ def refresh(home: Path, profile: str) -> None:
         raise StepmarkError(_first_failure(result))
 
 
-@dg.logger(description="One plain line for each step that starts; Dagster keeps the rest.")
-def _progress_logger(context: dg.InitLoggerContext) -> logging.Logger:
-    logger = logging.Logger("stepmark.progress", logging.DEBUG)
-    logger.addHandler(_StepLines())
-    return logger
-
-
 class _StepLines(logging.Handler):
     """Prints the name of a Dagster step when it starts; asset checks are part of their asset."""
 
     def emit(self, record: logging.LogRecord) -> None:
         event = getattr(record, "dagster_event", None)
-        if event is not None and event.event_type_value == "STEP_START" and "__" not in event.step_key:
-            names = [name for name in (event.step_key,) if not name.endswith("_check")]
-            for name in names:
-                print(f"> {name}", file=sys.stderr, flush=True)
+        # A check's step is named after its asset and itself; its asset has been told already.
+        if event is not None and event.event_type_value == "STEP_START":
+            if not event.step_key.partition("_")[2].startswith("audit"):
+                print(f"> {event.step_key}", file=sys.stderr, flush=True)
+
+
+def _plain_lines(context: dg.InitLoggerContext) -> logging.Logger:
+    """One plain line for each step that starts; Dagster's own records keep the rest."""
+    logger = logging.Logger("stepmark.progress", logging.DEBUG)
+    logger.addHandler(_StepLines())
+    return logger
 
 
 def _first_failure(result: dg.ExecuteInProcessResult) -> str:

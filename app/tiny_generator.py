@@ -29,7 +29,7 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
 
     def report(step: int, loss: float) -> None:
         print(
-            f"step {step} of {recipe.num_steps}, loss {loss:.4f} nats per token", file=sys.stderr, flush=True
+            f"step {step} of {sum(recipe.phase_steps)}, loss {loss:.4f} nats per token", file=sys.stderr, flush=True
         )
 
     train(recipe, out, report)
@@ -44,7 +44,7 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
 @click.option("--card", type=click.Path(path_type=Path, dir_okay=False), help="Also write the card here.")
 def measure_command(model: str, problems: int, samples: int, seed: int, card: Path | None) -> None:
     """Measure pass@1 of MODEL (generator, base, or a folder) by family and level, as its card tells it."""
-    from stepmark.models.tiny.checkpoints import NAMES, PREFIX, resolve_model  # noqa: PLC0415
+    from stepmark.models.tiny.shipped import NAMES, PREFIX, resolve_model  # noqa: PLC0415
     from stepmark.models.tiny.measure import measure, model_card  # noqa: PLC0415 - vLLM loads slowly
 
     from .text_output import write_text  # noqa: PLC0415

@@ -149,7 +149,7 @@ def store_first_errors(store: Store, results: Sequence[FirstErrorResult]) -> int
             point: Estimate | None = None if metrics is None else getattr(metrics, metric)
             values = (None, None, None) if point is None else tuple(point)
             name = f"first_error_{metric}_{result.label_source}"
-            rows.append((result.model, name, 0, *values, result.num_problems))  # type: ignore[arg-type]
+            rows.append((result.model, name, 0, *values, result.num_problems))
     return store.replace(
         "evaluations",
         evaluation_frame(rows),

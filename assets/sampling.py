@@ -17,7 +17,7 @@ import polars as pl
 from stepmark.labeling.ids import sampler_id
 from stepmark.models.sampling import Completion, EngineConfig, SamplingSpec, checkpoint_sha256, open_sampler
 from stepmark.models.sampling import Sampler as SamplerEngine
-from stepmark.models.tiny.checkpoints import resolve_model
+from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
 from .profile import Sampler

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.models.tiny.checkpoints import resolve_model
+from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
 from .profile import Profile, Reward, RewardModel

@@ -19,7 +19,7 @@ def convert_gguf(gguf: Path, out: Path) -> None:
         InputError: if the file holds no Llama-like model that transformers can read.
     """
     import torch  # noqa: PLC0415 - slow to import
-    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM  # noqa: PLC0415
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig  # noqa: PLC0415
 
     try:
         loaded = AutoModelForCausalLM.from_pretrained(
@@ -39,7 +39,8 @@ def convert_gguf(gguf: Path, out: Path) -> None:
             "give a GGUF file of a Llama",
         )
     # What transformers makes of a GGUF file remembers its quantization; a fresh model does not.
-    plain = LlamaForCausalLM(LlamaConfig(**_settings(loaded.config))).to(torch.bfloat16)
+    config = LlamaConfig.from_dict(_settings(loaded.config))
+    plain = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
     plain.load_state_dict(loaded.state_dict())
     plain.save_pretrained(out, safe_serialization=True)
     tokenizer.save_pretrained(out)

@@ -159,9 +159,9 @@ def _draw_vectors(rng: random.Random, level: int) -> Operands:
 def _work_vectors(operands: Operands, rng: random.Random) -> Work:
     work, total, terms = Work(rng), 0, []
     names = (
-        (("First", "First term"), "ap"),
-        (("Second", "Second term"), "bq"),
-        (("Third", "Third term"), "cr"),
+        (("First", "First term"), ("a", "p")),
+        (("Second", "Second term"), ("b", "q")),
+        (("Third", "Third term"), ("c", "r")),
     )
     for words, (left, right) in names:
         if left in operands:

@@ -8,6 +8,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -47,9 +48,11 @@ def load_backbone(
         raise InputError(
             f"{path}: cannot load a language model ({reason}); give a folder with safetensors."
         ) from error
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+        raise InputError(f"{path}: the tokenizer gives no character offsets; use a model with a fast tokenizer.")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    return model, tokenizer
+    return cast("PreTrainedModel", model), tokenizer
 
 
 def new_reward_model(

@@ -61,7 +61,9 @@ class Encoder:
         offsets: list[tuple[int, int]] = encoding["offset_mapping"]
         starts = [len(prompt) + span.char_start for span in steps]
         ends = [len(prompt) + span.char_start + len(_without_tail(span, solution)) for span in steps]
-        step_of_token, step_ends, step = [], [], NO_STEP
+        step_of_token: list[int] = []
+        step_ends: list[int] = []
+        step = NO_STEP
         for position, (start, end) in enumerate(offsets[: self.max_tokens]):
             # A token belongs to the step that holds its last character; one glued to a newline belongs
             # to the step it ends.

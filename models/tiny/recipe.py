@@ -135,7 +135,7 @@ def _learning_rate_factor(progress: float, warmup_share: float) -> float:
 
 def _loss(model: nn.Module, input_ids: Tensor, labels: Tensor) -> Tensor:
     """Cross-entropy over the tokens that count. Shapes of both inputs: (documents, tokens)."""
-    hidden = model.model(input_ids=input_ids).last_hidden_state[:, :-1]  # type: ignore[operator, union-attr]
+    hidden = model.model(input_ids=input_ids).last_hidden_state[:, :-1]  # type: ignore[operator]
     counted = labels[:, 1:] != _IGNORED  # True: the loss counts the token
     logits = model.lm_head(hidden[counted])  # type: ignore[operator]
     return nn.functional.cross_entropy(logits, labels[:, 1:][counted])
@@ -168,7 +168,8 @@ def _encode(text: str, tokenizer: PreTrainedTokenizerFast) -> tuple[list[int], l
     if text.startswith("Check"):
         return ids, ids
     # The problem is the first line: its numbers are random and teach nothing.
-    num_problem_tokens = ids.index(tokenizer.convert_tokens_to_ids("\n")) + 1
+    (newline,) = tokenizer.encode("\n")
+    num_problem_tokens = ids.index(newline) + 1
     return ids, [_IGNORED] * num_problem_tokens + ids[num_problem_tokens:]
 
 

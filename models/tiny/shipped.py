@@ -1,4 +1,7 @@
-"""Where the shipped checkpoints are, and what a model's name in a profile stands for."""
+"""Where the shipped checkpoints are, and what a model's name in a profile stands for.
+
+Leaves out: loading them; they are plain transformers folders.
+"""
 
 from pathlib import Path
 
