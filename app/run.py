@@ -35,7 +35,10 @@ def refresh(home: Path, profile: str) -> None:
     """
     os.environ["DAGSTER_HOME"] = str(dagster_home(home))
     pipeline = Pipeline(home=str(home.resolve()), profile=profile)
-    definitions = build_definitions(pipeline, pipeline.settings(), {"console": dg.LoggerDefinition(_plain_lines)})
+    settings = pipeline.settings()
+    graph = build_definitions(pipeline, settings).resolve_asset_graph()
+    names = {key.to_user_string() for key in graph.get_all_asset_keys()}
+    definitions = build_definitions(pipeline, settings, {"console": _plain_lines(names)})
     job = definitions.resolve_job_def("refresh")
     with dg.DagsterInstance.get() as instance:
         result = job.execute_in_process(instance=instance, raise_on_error=False)
@@ -43,22 +46,28 @@ def refresh(home: Path, profile: str) -> None:
         raise StepmarkError(_first_failure(result))
 
 
+def _plain_lines(names: set[str]) -> dg.LoggerDefinition:
+    """One plain line for each of the named assets as it starts; Dagster's own records keep the rest."""
+
+    def logger_of(context: dg.InitLoggerContext) -> logging.Logger:
+        logger = logging.Logger("stepmark.progress", logging.DEBUG)
+        logger.addHandler(_StepLines(names))
+        return logger
+
+    return dg.LoggerDefinition(logger_of)
+
+
 class _StepLines(logging.Handler):
-    """Prints the name of a Dagster step when it starts; asset checks are part of their asset."""
+    """Prints the name of an asset when it starts; the steps of its checks are not told."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self._names = names
 
     def emit(self, record: logging.LogRecord) -> None:
         event = getattr(record, "dagster_event", None)
-        # A check's step is named after its asset and itself; its asset has been told already.
-        if event is not None and event.event_type_value == "STEP_START":
-            if not event.step_key.partition("_")[2].startswith("audit"):
-                print(f"> {event.step_key}", file=sys.stderr, flush=True)
-
-
-def _plain_lines(context: dg.InitLoggerContext) -> logging.Logger:
-    """One plain line for each step that starts; Dagster's own records keep the rest."""
-    logger = logging.Logger("stepmark.progress", logging.DEBUG)
-    logger.addHandler(_StepLines())
-    return logger
+        if event is not None and event.event_type_value == "STEP_START" and event.step_key in self._names:
+            print(f"> {event.step_key}", file=sys.stderr, flush=True)
 
 
 def _first_failure(result: dg.ExecuteInProcessResult) -> str:

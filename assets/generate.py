@@ -14,6 +14,7 @@ from stepmark.store.store import Store
 
 from .profile import Profile
 from .sampling import Identity, Request, identify, register, sample_in_batches
+from .working import only_worker
 
 _ROUND = 0  # every solution is of the first round until a labeling queue asks for more
 
@@ -63,6 +64,11 @@ def sample_solutions(store: Store, profile: Profile) -> int:
     """Sample what is missing, commit it batch by batch, and return the number of new solutions."""
     generator = identify(profile.generator)
     register(store, generator)
+    with only_worker(store, "solutions"):
+        return _sample(store, profile, generator)
+
+
+def _sample(store: Store, profile: Profile, generator: Identity) -> int:
     requests, num_stored = missing_solutions(store, profile, generator)
 
     def commit(batch: Sequence[Request], completions: Sequence[Sequence[Completion]]) -> None:

@@ -17,6 +17,7 @@ from .grade import grade_rollouts
 from .profile import Profile
 from .sampling import Identity, Request, identify, register, sample_in_batches
 from .solution_rows import SolutionRow, solution_rows
+from .working import only_worker
 
 _CHOSEN = """
     WITH texts AS (
@@ -68,6 +69,11 @@ def sample_rollouts(store: Store, profile: Profile) -> int:
     """Roll out what is missing, commit it batch by batch, grade it; return the number of new rollouts."""
     completer = identify(profile.generator)
     register(store, completer)
+    with only_worker(store, "rollouts"):
+        return _sample(store, profile, completer)
+
+
+def _sample(store: Store, profile: Profile, completer: Identity) -> int:
     chosen = chosen_solutions(store, profile, completer)
     by_id = {prefix.prefix_id: (prefix, row.solution) for row in chosen for prefix in row.prefixes}
     stored = dict(store.read(_STORED, [completer.sampler_id]).iter_rows())

@@ -21,6 +21,7 @@ from stepmark.store.store import Store
 from .profile import Profile, Reward, RewardModel
 from .progress import Progress
 from .solution_rows import solution_rows
+from .working import only_worker
 
 _ORM_TARGETS = """
     SELECT solution_id, split, max(step_index) AS step_index, any_value(1 - target) AS negative,
@@ -76,6 +77,13 @@ def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> di
             f" ({', '.join(model.label_sources) or 'outcomes'}) first, or drop it from the profile."
         )
     key = reward_model_id(model, reward, targets)
+    with only_worker(store, "training"):
+        return _found_or_trained(store, reward, model, targets, key)
+
+
+def _found_or_trained(
+    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
+) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = store.home / _CHECKPOINTS / key
     if found.height and (folder / "reward.json").is_file():

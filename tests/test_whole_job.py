@@ -137,7 +137,7 @@ def test_a_second_run_does_no_work_twice(done: tuple[Store, Path, str]) -> None:
 
 def test_a_killed_run_loses_at_most_the_batch_in_flight(tmp_path: Path) -> None:
     """Kill -9 between batches of solutions; what was committed stays as it was, and the rest is made."""
-    profile = small_profile(tmp_path, **{"batch_tokens = 200_000": "batch_tokens = 4_000"})
+    profile = small_profile(tmp_path, **{"batch_tokens = 500_000": "batch_tokens = 4_000"})
     store = Store(tmp_path / "home")
     process = refresh(store.home, profile)
     deadline = time.monotonic() + 300
