@@ -35,9 +35,9 @@ class EngineConfig:
     Both kinds read ``model`` (a checkpoint folder or hub name; for endpoints the name the servers use),
     ``max_model_len`` (tokens of prompt and completion together; None: the model's own limit),
     ``max_num_seqs`` (sequences sampled together; for endpoints on each server) and ``logprobs``.
-    In process only: ``dtype``, ``seed``, ``kv_cache_gib``, ``gpu_memory_utilization``. Endpoints only:
-    ``urls``, ``api_key_variable`` (the environment variable that holds the key), ``timeout_s`` and
-    ``max_tries`` of one request.
+    In process only: ``dtype``, ``seed``, ``kv_cache_gib``, ``gpu_memory_utilization``, ``num_threads``.
+    Endpoints only: ``urls``, ``api_key_variable`` (the environment variable that holds the key), and
+    ``timeout_s`` and ``max_tries`` of one request.
     """
 
     kind: Literal["in_process", "endpoints"]
@@ -50,6 +50,7 @@ class EngineConfig:
     seed: int = 0
     kv_cache_gib: float | None = None
     gpu_memory_utilization: float = 0.9
+    num_threads: int | None = None
     logprobs: bool = False
     timeout_s: float = 3600.0
     max_tries: int = 8
@@ -86,6 +87,7 @@ def open_sampler(config: EngineConfig) -> Sampler:
             seed=config.seed,
             kv_cache_gib=config.kv_cache_gib,
             gpu_memory_utilization=config.gpu_memory_utilization,
+            num_threads=config.num_threads,
             logprobs=config.logprobs,
         )
     raise InputError(f"engine kind {config.kind!r} is unknown; use 'in_process' or 'endpoints'.")

@@ -4,6 +4,7 @@ Leaves out: weights other than safetensors and code that comes with a model; nei
 """
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -56,6 +57,23 @@ def checkpoint_sha256(model: str | Path) -> str:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         whole.update(f"{file.name}\0{digest}\n".encode())
     return whole.hexdigest()
+
+
+def num_weight_bytes(folder: Path) -> int:
+    """Size of a checkpoint's weights on disk."""
+    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+
+
+def saved_dtype(folder: Path) -> str | None:
+    """The precision config.json says the weights were saved in; None where it does not say."""
+    try:
+        config = json.loads((folder / "config.json").read_text())
+        dtype = config.get("dtype") or config.get("torch_dtype")
+    except (ValueError, AttributeError) as error:
+        raise InputError.at(
+            folder / "config.json", None, f"it is no JSON object ({error})", "save it again"
+        ) from error
+    return None if dtype is None else str(dtype)
 
 
 def _from_hub(name: str) -> Path:

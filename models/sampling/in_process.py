@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Self, cast
 
 from stepmark.labeling.errors import InputError, StepmarkError
 
-from .checkpoints import checkpoint_sha256, local_checkpoint
+from .checkpoints import checkpoint_sha256, local_checkpoint, num_weight_bytes
 from .decoding import decode_completions
 from .process_state import ProcessState, seeded
 from .protocol import FINISH_REASONS, Completion, SamplingSpec, check_request
+from .threads import threads, useful_num_threads
 from .vllm_engine import EngineSettings, first_line, shut_down, start_engine
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
     from vllm import LLM, CompletionOutput, RequestOutput
 
+_TINY_BYTES = 16 * 2**20  # of weights
 _one_engine = threading.Lock()  # vLLM keeps its process groups in globals: two engines would share them
 
 
@@ -34,7 +36,9 @@ class InProcessSampler:
     ``max_num_seqs`` sequences are sampled together. The cache of keys and values takes ``kv_cache_gib``; by
     default 1 GiB on CPU, and on a GPU what ``gpu_memory_utilization`` leaves. ``max_model_len`` bounds prompt
     and completion together (None: the checkpoint's own limit); a completion that reaches it ends with
-    "length". ``logprobs`` asks for cumulative log probabilities, at about a tenth of the speed.
+    "length". ``dtype`` "auto" keeps the checkpoint's own. ``num_threads`` are the engine's threads on CPU
+    (None: as many as torch has, but one where that is faster for a tiny model). ``logprobs`` asks for
+    cumulative log probabilities, which takes about a tenth of the speed.
     """
 
     def __init__(
@@ -47,13 +51,16 @@ class InProcessSampler:
         seed: int = 0,
         kv_cache_gib: float | None = None,
         gpu_memory_utilization: float = 0.9,
+        num_threads: int | None = None,
         logprobs: bool = False,
     ) -> None:
         self._model = model_path
         self._settings = EngineSettings(
             dtype, max_model_len, max_num_seqs, seed, kv_cache_gib, gpu_memory_utilization
         )
+        self._num_threads = num_threads
         self._logprobs = logprobs
+        self._is_tiny = False
         self._llm: LLM | None = None
         self._state: ProcessState | None = None
         self._num_calls: Counter[int | None] = Counter()
@@ -76,7 +83,7 @@ class InProcessSampler:
             InputError: if there is no such checkpoint.
             StepmarkError: if vLLM is absent or refuses, or another engine is open in this process.
         """
-        folder = str(local_checkpoint(self._model))
+        folder = local_checkpoint(self._model)
         if not _one_engine.acquire(blocking=False):
             raise StepmarkError(
                 f"{self._model}: another in-process engine is open; close it first, or serve one model"
@@ -85,7 +92,8 @@ class InProcessSampler:
         try:
             self._state = ProcessState()
             self._num_calls.clear()
-            with seeded(self._settings.seed):
+            self._is_tiny = num_weight_bytes(folder) < _TINY_BYTES
+            with seeded(self._settings.seed), threads(self._useful_num_threads()):
                 self._llm = start_engine(folder, self._settings)
             self._state.engine_started()
         except BaseException:
@@ -152,7 +160,7 @@ class InProcessSampler:
         seed = _draw_seed(self._settings.seed, spec.seed, self._num_calls[spec.seed])
         self._num_calls[spec.seed] += 1
         try:
-            with seeded(seed):
+            with seeded(seed), threads(self._useful_num_threads()):
                 tokens = [TokensPrompt(prompt_token_ids=ids) for ids in prompt_ids]
                 return llm.generate(tokens, parameters, use_tqdm=False)
         except BaseException as error:
@@ -163,6 +171,12 @@ class InProcessSampler:
                     f" ({first_line(error)}); nothing of this call is kept, open the sampler again."
                 ) from error
             raise
+
+    def _useful_num_threads(self) -> int:
+        import torch  # noqa: PLC0415
+
+        num_threads = self._num_threads or torch.get_num_threads()
+        return useful_num_threads(num_threads) if self._is_tiny and self._num_threads is None else num_threads
 
     def _completions(
         self,

@@ -7,9 +7,12 @@ import os
 import sys
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stepmark.labeling.errors import StepmarkError
+
+from .checkpoints import saved_dtype
 
 if TYPE_CHECKING:
     from vllm import LLM
@@ -37,8 +40,8 @@ class EngineSettings:
     gpu_memory_utilization: float
 
 
-def start_engine(folder: str, settings: EngineSettings) -> "LLM":
-    """Load the checkpoint in ``folder``. Changes environment, torch and random generators of the process.
+def start_engine(folder: Path, settings: EngineSettings) -> "LLM":
+    """Load a checkpoint. Changes environment, torch and random generators of the process.
 
     Raises:
         StepmarkError: if vLLM is absent, or refuses the checkpoint or the settings.
@@ -58,7 +61,7 @@ def start_engine(folder: str, settings: EngineSettings) -> "LLM":
                 " engine kind 'endpoints'."
             ) from error
         try:
-            return LLM(model=folder, **_arguments(settings, on_cpu=current_platform.is_cpu()))
+            return LLM(str(folder), **_arguments(folder, settings, on_cpu=current_platform.is_cpu()))
         except Exception as error:
             raise StepmarkError(
                 f"{folder}: vLLM cannot start ({first_line(error)});"
@@ -85,12 +88,14 @@ def first_line(error: BaseException) -> str:
     return lines[0].rstrip(".") if lines else type(error).__name__
 
 
-def _arguments(settings: EngineSettings, *, on_cpu: bool) -> dict[str, Any]:
+def _arguments(folder: Path, settings: EngineSettings, *, on_cpu: bool) -> dict[str, Any]:
+    is_auto = settings.dtype == "auto"
     length, kv_cache_gib = settings.max_model_len, settings.kv_cache_gib
     if kv_cache_gib is None and on_cpu:
         kv_cache_gib = _CPU_KV_CACHE_GIB
     return {
-        "dtype": settings.dtype,
+        # vLLM's own "auto" would turn float32 into bfloat16: another model, and a slower one on CPU.
+        "dtype": "float32" if is_auto and saved_dtype(folder) == "float32" else settings.dtype,
         "seed": settings.seed % 2**32,
         "max_model_len": length,
         "max_num_seqs": settings.max_num_seqs,

@@ -16,16 +16,11 @@ SPEC = SamplingSpec(max_tokens=48)
 
 @pytest.fixture(scope="module")
 def sampler(tiny_model_path: Path) -> Iterator[InProcessSampler]:
-    """An open engine that reports log probabilities. One thread, for busy machines."""
-    import torch
-
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    """An open engine that reports log probabilities."""
     with InProcessSampler(
         str(tiny_model_path), dtype="float32", max_model_len=128, max_num_seqs=64, logprobs=True
     ) as engine:
         yield engine
-    torch.set_num_threads(num_threads)
 
 
 def test_every_prompt_gets_as_many_completions_as_asked(sampler: InProcessSampler) -> None:

@@ -31,6 +31,7 @@ def test_each_kind_gives_its_sampler() -> None:
         ("seed", 5, IN_PROCESS),
         ("kv_cache_gib", 0.5, IN_PROCESS),
         ("gpu_memory_utilization", 0.5, IN_PROCESS),
+        ("num_threads", 2, IN_PROCESS),
         ("logprobs", True, IN_PROCESS),
         ("model", "other", ENDPOINTS),
         ("urls", ("http://127.0.0.1:2",), ENDPOINTS),

@@ -1,0 +1,52 @@
+"""Choosing and restoring the number of torch threads."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from stepmark.models.sampling import threads as module
+from stepmark.models.sampling.threads import threads, useful_num_threads
+
+
+@pytest.fixture
+def four_threads() -> Iterator[None]:
+    """Torch runs with four threads, whatever the machine has."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("speed_of_four", "chosen"), [(150.0, 4), (80.0, 4), (5.0, 1)])
+def test_one_thread_is_used_where_more_are_slower(
+    speed_of_four: float, chosen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine threads wait for each other; a small difference is noise."""
+    monkeypatch.setattr(module, "_speed", {4: speed_of_four, 1: 100.0}.__getitem__)
+
+    assert useful_num_threads(4) == chosen
+
+
+def test_one_thread_needs_no_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is nothing to choose."""
+    monkeypatch.setattr(module, "_speed", {}.__getitem__)
+
+    assert useful_num_threads(1) == 1
+
+
+def test_probing_and_running_leave_torch_as_it_was(four_threads: None) -> None:
+    """Training after sampling uses all its threads, also after a failure."""
+    seen = []
+
+    def fail() -> None:
+        with threads(2):
+            seen.append(torch.get_num_threads())
+            raise RuntimeError
+
+    useful_num_threads(4)
+    with pytest.raises(RuntimeError):
+        fail()
+
+    assert seen == [2]
+    assert torch.get_num_threads() == 4
