@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TextIO, cast
+from typing import IO, Any, cast
 
 import click
 
@@ -58,7 +58,7 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
             while chunk := list(islice(lines, _CHUNK_LINES)):
                 verdicts = grader.grade([pair for _, pair in chunk])
                 for (line, _), verdict in zip(chunk, verdicts, strict=True):
-                    target.write(_with_verdict(line, verdict) + "\n")
+                    target.write(_with_verdict(line, verdict).encode() + b"\n")
                 counts.update(verdicts)
                 bar.update(len(chunk))
     click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS), err=True)
@@ -95,7 +95,13 @@ def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:
 
 def _pair(line: str, file: Path, number: int) -> Pair:
     try:
-        record = json.loads(line, parse_int=str, parse_float=str, parse_constant=_refused_constant)
+        record = json.loads(
+            line,
+            parse_int=str,  # numbers keep their spelling, and 10,000 digits are no limit
+            parse_float=str,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_without_duplicates,
+        )
     except (ValueError, RecursionError) as error:
         remedy = 'write one object {"gold": ..., "pred": ...} per line'
         raise InputError.at(file, number, f"{_shown(line)} is not valid JSON ({error})", remedy) from error
@@ -108,15 +114,23 @@ def _pair(line: str, file: Path, number: int) -> Pair:
             raise InputError.at(file, number, f'no "{key}" in {_shown(line)}', remedy)
     truth, answer = record["gold"], record["pred"]
     if not isinstance(truth, str) or not truth.strip():
-        raise InputError.at(file, number, f'"gold" is {_shown(json.dumps(truth))}', "give a text or a number")
+        remedy = "give the ground-truth answer as a text or a number"
+        raise InputError.at(file, number, f'no usable "gold" in {_shown(line)}', remedy)
     if not isinstance(answer, str | None):
         remedy = "give a text, a number or null"
-        raise InputError.at(file, number, f'"pred" is {_shown(json.dumps(answer))}', remedy)
+        raise InputError.at(file, number, f'no usable "pred" in {_shown(line)}', remedy)
     return truth, answer
 
 
-def _refused_constant(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON number")
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return record
 
 
 def _shown(text: str) -> str:
@@ -133,21 +147,22 @@ def _with_verdict(line: str, verdict: str) -> str:
 
 
 @contextlib.contextmanager
-def _output(out: Path | None) -> Iterator[TextIO]:
+def _output(out: Path | None) -> Iterator[IO[bytes]]:
     """Standard output, or a file that appears under its name only when complete."""
     if out is None:
-        yield cast(TextIO, click.get_text_stream("stdout", encoding="utf-8"))
+        yield sys.stdout.buffer  # JSON Lines are UTF-8, whatever the terminal is set to
+        sys.stdout.flush()
         return
     try:
         temporary = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed before it is renamed
-            "w", encoding="utf-8", dir=out.parent, prefix=f".{out.name}.", delete=False
+            dir=out.parent, prefix=f".{out.name}.", delete=False
         )
     except OSError as error:
         problem, remedy = f"cannot be written ({error.strerror})", "give a file in a folder you can write to"
         raise InputError.at(out, None, problem, remedy) from error
     try:
         with temporary:
-            yield cast(TextIO, temporary)
+            yield cast(IO[bytes], temporary)
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary.name, 0o666 & ~umask)  # temporary files are private, results are not

@@ -31,7 +31,14 @@ _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
 class HugeNumberError(NotExactError):
-    """The whole expression is an integer beyond the size limit, so it equals no number within it."""
+    """The whole expression is an integer beyond the size limit, so it equals no number within it.
+
+    ``tower`` holds its numbers: ``["9", "9", "8"]`` for 9^(9^8).
+    """
+
+    def __init__(self, tower: list[str]) -> None:
+        super().__init__("a number too large to write out")
+        self.tower = tower
 
 
 @lru_cache(maxsize=20_000)
@@ -53,8 +60,9 @@ def read_exact(text: str) -> Value:
             raise NotExactError("an expression too long")
         return _Parser(tokens_of(text)).whole()
     except TooLargeError as error:
-        if _POWERS_OF_INTEGERS.match(re.sub(r"[{}\s]", "", text)):
-            raise HugeNumberError(str(error)) from error
+        plain_text = re.sub(r"[{}\s]", "", text)
+        if _POWERS_OF_INTEGERS.match(plain_text):
+            raise HugeNumberError(plain_text.split("^")) from error
         raise
 
 

@@ -31,6 +31,7 @@ def read_number(text: str) -> Fraction | None:
 
 
 def _integer(digits: str) -> int:
+    digits = digits.lstrip("0") or "0"
     if len(digits) * 3.33 > MAX_BITS:
         raise TooLargeError("a number with too many digits")
     value = 0

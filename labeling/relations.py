@@ -17,8 +17,9 @@ MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!=", "\
 _SUBSCRIPT = re.compile(r"_\s*(?:\{[^{}]*\}|\w)")
 _CALL = re.compile(r"(?<=[A-Za-z'}])\s*\([^()]*\)")
 _NAME_COMMANDS = re.compile(
-    r"""The variable and its interval (``2 < x \le 5``) or union (``x \ne 5``); None for other relations."""
-    r"|mu|phi|varphi|omega|sigma|rho|tau|ell|Delta|operatorname|measuredangle|mathcal|cdot|lvert|rvert|prime)(?![a-zA-Z])"
+    r"\\(?:angle|triangle|overline|overrightarrow|vec|hat|frac|text|left|right|alpha|beta|gamma|delta|theta"
+    r"|lambda|mu|phi|varphi|omega|sigma|rho|tau|ell|Delta|operatorname|measuredangle|mathcal|cdot|lvert|rvert"
+    r"|prime)(?![a-zA-Z])"
 )
 _NAME = re.compile(r"[A-Za-z|(){},:'\s/]*")
 _FUNCTION_WORDS = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|log|ln|exp|sqrt)(?![A-Za-z])")
@@ -84,7 +85,7 @@ def _definition(sides: list[str], operators: list[str], read: Callable[[str], No
 
 
 def as_set(relation: Relation) -> tuple[str, Node] | None:
-    r"""The variable and its interval (``2 < x \le 5``) or union of two (``x \ne 5``); None for other relations."""
+    r"""The variable and its interval (``2 < x \le 5``) or union (``x \ne 5``); None for other relations."""
     sides, operators = list(relation.sides), list(relation.operators)
     if operators == ["!="] and is_name(sides[0]) and is_constant(sides[1]):
         below, above = _interval("-\\infty", "<", "<", sides[1]), _interval(sides[1], "<", "<", "\\infty")

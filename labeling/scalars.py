@@ -39,17 +39,14 @@ def compare_expressions(left: str, right: str) -> bool | None:
     """Whether two expressions without units are equal; None if exact arithmetic cannot tell."""
     if left == right:
         return True
-    infinities = [_INFINITY.fullmatch(text) for text in (left, right)]
-    if all(infinities):
-        return ("-" in left) == ("-" in right)
     first, second = _read(left), _read(right)
-    if any(infinities) and (first or second):
-        return False
+    if _INFINITY.fullmatch(left) or _INFINITY.fullmatch(right):
+        return _compare_infinities(left, first, right, second)
     if isinstance(first, Value) and isinstance(second, Value):
         return _compare_values(left, first, right, second)
-    if isinstance(first, HugeNumberError):
-        return _compare_huge(second)
-    return _compare_huge(first) if isinstance(second, HugeNumberError) else None
+    if isinstance(first, HugeNumberError) and isinstance(second, HugeNumberError):
+        return _compare_towers(first.tower, second.tower)
+    return _compare_huge(first, second)
 
 
 def is_exact(text: str) -> bool:
@@ -73,9 +70,29 @@ def _compare_values(left: str, first: Value, right: str, second: Value) -> bool 
         return None
 
 
-def _compare_huge(other: Value | HugeNumberError | None) -> bool | None:
-    """Whether an integer beyond the size limit can equal the other side."""
-    if not isinstance(other, Value):
+def _compare_infinities(
+    left: str, first: Value | HugeNumberError | None, right: str, second: Value | HugeNumberError | None
+) -> bool | None:
+    if _INFINITY.fullmatch(left) and _INFINITY.fullmatch(right):
+        return ("-" in left) == ("-" in right)
+    return None if first is None and second is None else False
+
+
+def _compare_towers(left: list[str], right: list[str]) -> bool | None:
+    """Powers of one base are equal exactly when their exponents are."""
+    if len(left) == len(right) == 1 and left[0].isdigit() and right[0].isdigit():
+        return left == right
+    if len(left) == 1 or len(right) == 1 or left[0] != right[0]:
+        return None
+    return compare_expressions("^".join(left[1:]), "^".join(right[1:]))
+
+
+def _compare_huge(
+    first: Value | HugeNumberError | None, second: Value | HugeNumberError | None
+) -> bool | None:
+    """Whether an integer beyond the size limit can equal the other side, if one side is such an integer."""
+    huge, other = (first, second) if isinstance(first, HugeNumberError) else (second, first)
+    if not isinstance(huge, HugeNumberError) or not isinstance(other, Value):
         return None
     if other.rational is not None:
         is_smaller = other.rational.numerator.bit_length() < MAX_BITS
