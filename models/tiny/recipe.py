@@ -43,8 +43,8 @@ class Recipe:
     seed: int = 0
 
 
-GENERATOR = Recipe(hidden_size=128, num_layers=4, phase_steps=(2000,), check_share=0.0, seed=1)
-BASE = Recipe(hidden_size=192, num_layers=4, phase_steps=(2500, 1500), check_share=CHECK_SHARE, seed=2)
+GENERATOR = Recipe(hidden_size=128, num_layers=4, phase_steps=(1300,), check_share=0.0, seed=1)
+BASE = Recipe(hidden_size=192, num_layers=4, phase_steps=(2500,), check_share=CHECK_SHARE, seed=2)
 RECIPES = {"generator": GENERATOR, "base": BASE}
 
 
