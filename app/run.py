@@ -14,6 +14,7 @@ from stepmark.assets.definitions import build_definitions
 from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
 
+_PLAIN = "plain_lines"
 _INSTANCE_SETTINGS = "telemetry:\n  enabled: false\n"
 
 
@@ -38,10 +39,15 @@ def refresh(home: Path, profile: str) -> None:
     settings = pipeline.settings()
     graph = build_definitions(pipeline, settings).resolve_asset_graph()
     names = {key.to_user_string() for key in graph.get_all_asset_keys()}
-    definitions = build_definitions(pipeline, settings, {"console": _plain_lines(names)})
+    definitions = build_definitions(pipeline, settings, {_PLAIN: _plain_lines(names)})
     job = definitions.resolve_job_def("refresh")
     with dg.DagsterInstance.get() as instance:
-        result = job.execute_in_process(instance=instance, raise_on_error=False)
+        result = job.execute_in_process(
+            # Naming a logger keeps Dagster from writing its own records to the screen as well.
+            run_config={"loggers": {_PLAIN: {}}},
+            instance=instance,
+            raise_on_error=False,
+        )
     if not result.success:
         raise StepmarkError(_first_failure(result))
 

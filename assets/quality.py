@@ -29,13 +29,16 @@ from .selection import evaluation_frame
 
 _TRUTH = "oracle"
 _STEPS = """
-    SELECT problem_id, solution_id, step_index, estimate.rating AS rating, truth.rating AS true_rating,
-        soft_labels.value AS value
-    FROM hard_labels AS estimate
-    JOIN step_labels_until_first_error AS truth USING (solution_id, step_index)
-    JOIN soft_labels USING (solution_id, step_index, label_source)
-    JOIN solutions USING (solution_id)
-    WHERE estimate.label_source = ? AND truth.label_source = ?
+    WITH estimate AS (
+        SELECT solution_id, step_index, rating, value
+        FROM hard_labels JOIN soft_labels USING (solution_id, step_index, label_source) WHERE label_source = ?
+    ),
+    truth AS (
+        SELECT solution_id, step_index, rating AS true_rating
+        FROM step_labels_until_first_error WHERE label_source = ?
+    )
+    SELECT problem_id, solution_id, step_index, rating, true_rating, value
+    FROM estimate JOIN truth USING (solution_id, step_index) JOIN solutions USING (solution_id)
     ORDER BY problem_id, solution_id, step_index
 """
 _FIRST_ERRORS = """
