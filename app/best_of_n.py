@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.best_of_n import best_of_n_curves, curve_intervals, default_ns
 from stepmark.models.metrics.intervals import Estimate

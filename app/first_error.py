@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import click
+
 from stepmark.models.metrics.first_error import FirstErrorMetrics, first_error_metrics
 from stepmark.models.metrics.intervals import Estimate
 

@@ -85,7 +85,8 @@ _PRINTED = {
         FROM solutions WHERE source = 'sampled' GROUP BY ALL ORDER BY ALL""",
     "rollouts": "SELECT outcome, count(*) AS n FROM rollouts GROUP BY ALL ORDER BY ALL",
     "training": """SELECT reward_model_id, json_extract(metrics, '$.num_labeled_steps') AS steps,
-        json_extract(metrics, '$.label_mass') AS mass, json_extract(metrics, '$.validation_losses') AS validation
+        json_extract(metrics, '$.label_mass') AS mass,
+        json_extract(metrics, '$.validation_losses') AS validation
         FROM reward_models""",
     "first errors": """SELECT selector, metric, value, ci95_low, ci95_high FROM evaluations
         WHERE metric LIKE 'first_error%'""",

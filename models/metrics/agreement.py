@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.estimates import wilson_interval
 

@@ -17,6 +17,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 
 from .intervals import NUM_RESAMPLES, Estimate, bootstrap_intervals

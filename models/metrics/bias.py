@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 
 from .aggregation import AGGREGATIONS, aggregate, log_product

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.estimates import wilson_interval
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 
 from .first_error import FirstErrorMetrics, first_error_from_scores, first_error_metrics, harmonic_mean

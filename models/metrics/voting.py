@@ -18,6 +18,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from stepmark.labeling.errors import InputError
 
 from .samples import NO_ANSWER, ProblemSamples

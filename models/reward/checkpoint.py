@@ -49,7 +49,9 @@ def load_backbone(
             f"{path}: cannot load a language model ({reason}); give a folder with safetensors."
         ) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
-        raise InputError(f"{path}: the tokenizer gives no character offsets; use a model with a fast tokenizer.")
+        raise InputError(
+            f"{path}: the tokenizer gives no character offsets; use a model with a fast tokenizer."
+        )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return cast("PreTrainedModel", model), tokenizer

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from stepmark.app import best_of_n
 from stepmark.app.best_of_n import best_of_n_command
 from stepmark.app.jsonl_input import read_jsonl

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from stepmark.app.first_error import first_error_command
 from stepmark.labeling.errors import InputError
 

@@ -5,6 +5,7 @@ import doctest
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from stepmark.labeling import estimates
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.estimates import estimate_from_outcomes, estimate_value, wilson_interval

@@ -4,6 +4,7 @@ import doctest
 import math
 
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics import aggregation
 from stepmark.models.metrics.aggregation import AGGREGATIONS, aggregate, log_product

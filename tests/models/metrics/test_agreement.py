@@ -4,6 +4,7 @@ import doctest
 
 import polars as pl
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics import agreement
 from stepmark.models.metrics.agreement import first_error_agreement, wrong_step_detection

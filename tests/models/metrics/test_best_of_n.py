@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics import best_of_n
 from stepmark.models.metrics.best_of_n import (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.bias import length_bias, spearman, within_problem_spearman
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics import first_error
 from stepmark.models.metrics.first_error import (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.intervals import bootstrap_interval, bootstrap_intervals, paired_difference
 

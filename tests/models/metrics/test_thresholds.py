@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.first_error import first_error_from_scores, first_error_metrics
 from stepmark.models.metrics.thresholds import choose_threshold, cross_fitted

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.best_of_n import best_of_n_curves
 from stepmark.models.metrics.samples import problem_samples
