@@ -28,9 +28,8 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
     recipe = RECIPES[model] if steps is None else replace(RECIPES[model], phase_steps=(steps,))
 
     def report(step: int, loss: float) -> None:
-        print(
-            f"step {step} of {sum(recipe.phase_steps)}, loss {loss:.4f} nats per token", file=sys.stderr, flush=True
-        )
+        of = sum(recipe.phase_steps)
+        print(f"step {step} of {of}, loss {loss:.4f} nats per token", file=sys.stderr, flush=True)
 
     train(recipe, out, report)
     click.echo(f"Wrote {out}")
@@ -44,8 +43,8 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
 @click.option("--card", type=click.Path(path_type=Path, dir_okay=False), help="Also write the card here.")
 def measure_command(model: str, problems: int, samples: int, seed: int, card: Path | None) -> None:
     """Measure pass@1 of MODEL (generator, base, or a folder) by family and level, as its card tells it."""
-    from stepmark.models.tiny.shipped import NAMES, PREFIX, resolve_model  # noqa: PLC0415
     from stepmark.models.tiny.measure import measure, model_card  # noqa: PLC0415 - vLLM loads slowly
+    from stepmark.models.tiny.shipped import NAMES, PREFIX, resolve_model  # noqa: PLC0415
 
     from .text_output import write_text  # noqa: PLC0415
 

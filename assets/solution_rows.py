@@ -46,4 +46,8 @@ def solution_rows(store: Store, where: str, parameters: Sequence[Any] = ()) -> l
     spans: dict[str, list[StepSpan]] = defaultdict(list)
     for solution_id, *span in step_frame.iter_rows():
         spans[solution_id].append(StepSpan(*span))
-    return [SolutionRow(*row, tuple(spans[row[0]])) for row in solution_frame.iter_rows() if row[0] in spans]
+    return [
+        SolutionRow(**row, steps=tuple(spans[row["solution_id"]]))
+        for row in solution_frame.iter_rows(named=True)
+        if row["solution_id"] in spans
+    ]
