@@ -11,13 +11,10 @@ _JOINING_WORDS = re.compile(r"\\text\s*\{([^{}]*)\}|\\[a-zA-Z]+|\\[\[\]()]")
 _ANSWER_HEADING = re.compile(r"^#+ *Answer *:?[ \t]*\n+(?P<answer>[^\n]*\S[^\n]*)", re.MULTILINE)
 _HASHES = re.compile(r"^#### *(?P<answer>[^\n]*\S)[ \t]*$", re.MULTILINE)
 _DECLARATION = re.compile(
-    r"\banswer(?: to [^.\n:]{0,60}?)?\s*(?:\*\*)?\s*(?:is|:|=)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?"
-    r"(?P<answer>[^\n]*\S)",
+    r"\banswer(?: to [^.\n:]{0,60}?)?\s*(?:\*\*)?\s*(?:is|:|=)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(?=\S)",
     re.IGNORECASE,
 )
-_STRONG_DECLARATION = re.compile(
-    r"\bfinal answer is\s*:?\s*(?P<answer>(?:\$|\\[(\[]|-?\d)[^\n]*)", re.IGNORECASE
-)
+_STRONG_DECLARATION = re.compile(r"\bfinal answer is\s*:?\s*(?=\$|\\[(\[]|-?\d)", re.IGNORECASE)
 _MATH = re.compile(
     r"(?<!\\)\$\$(?P<a>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<b>(?:[^$\\]|\\.)+)\$"
     r"|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]",
@@ -113,14 +110,14 @@ def final_answer(solution: str) -> str | None:
     boxes = list(_BOX.finditer(text))
     if boxes:
         later = list(_STRONG_DECLARATION.finditer(text, boxes[-1].end()))
-        answer = _declared(text, later[-1].start("answer")) if later else None
+        answer = _declared(text, later[-1].end()) if later else None
         return answer or last_boxed(text)
     for pattern in (_ANSWER_HEADING, _HASHES):
         matches = list(pattern.finditer(text))
         if matches:
             return matches[-1]["answer"].strip() or None
     declarations = list(_DECLARATION.finditer(text))
-    return _declared(text, declarations[-1].start("answer")) if declarations else None
+    return _declared(text, declarations[-1].end()) if declarations else None
 
 
 def _said_aloud(solution: str) -> str:

@@ -10,6 +10,7 @@ limits. Run it in a process that can be killed (``grading``): some inputs never 
 import logging
 import random
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -57,7 +58,7 @@ class SympyAlgebra:
         first, second = _parsed(left), _parsed(right)
         if first is None or second is None:
             return None
-        opinion = _equal(first, second)
+        opinion: bool | None = _attempt(lambda: _equal(first, second))
         if opinion is False and (_is_rounded(left, second) or _is_rounded(right, first)):
             return True
         return opinion
@@ -75,23 +76,38 @@ class SympyAlgebra:
 
     def can_read(self, text: str) -> bool:
         """Whether the text is an expression at all."""
-        return _parsed(text) is not None
+        return _is_misread(text) or _read(text) is not None
+
+
+def _attempt(compute: Callable[[], Expression]) -> Expression:
+    """The result, or None where SymPy or the reader fails: they raise errors of many kinds on odd input."""
+    try:
+        return compute()
+    except (RecursionError, MemoryError):
+        raise  # these are limits of the process, and are reported as such
+    except Exception:
+        return None
+
+
+def _is_misread(latex: str) -> bool:
+    return _MISREAD.search(_ENVIRONMENT.sub(" , ", latex)) is not None
 
 
 @lru_cache(maxsize=2_000)
 def _parsed(latex: str) -> Expression:
-    if _MISREAD.search(_ENVIRONMENT.sub(" , ", latex)):
-        return None
+    expression = None if _is_misread(latex) else _read(latex)
+    return None if expression is None else _attempt(lambda: _repaired(expression))
+
+
+@lru_cache(maxsize=2_000)
+def _read(latex: str) -> Expression:
     plain = _MIXED.sub(r"(\1+\\frac{\2}{\3})", latex)
-    try:
-        found = parse(
+    found = _attempt(
+        lambda: parse(
             f"${plain}$", extraction_config=[_CONFIG], fallback_mode="no_fallback", parsing_timeout=None
         )
-    except (RecursionError, MemoryError):
-        raise
-    except Exception:  # the reader raises errors of many kinds on text that is no mathematics
-        return None
-    return _repaired(found[0]) if len(found) == 1 else None
+    )
+    return found[0] if found else None
 
 
 def _repaired(expression: Expression) -> Expression:
@@ -162,13 +178,12 @@ def _values(first: Expression, second: Expression) -> list[tuple[Expression, Exp
 
 def _value(expression: Expression, point: dict[Expression, Expression]) -> Expression:
     try:
-        value = expression.subs(point).doit().evalf(_DIGITS)
-        value = value if value.is_Float else value.evalf(_DIGITS, chop=True)
-    except MemoryError:
-        raise
-    except Exception:  # SymPy raises errors of many kinds on expressions without a value
+        value = _attempt(lambda: expression.subs(point).doit().evalf(_DIGITS))
+        if value is not None and not value.is_Float:
+            value = _attempt(lambda: value.evalf(_DIGITS, chop=True))
+    except RecursionError:  # sums between bounds that are no integers
         return None
-    return value if value.is_number and value.is_finite else None
+    return value if value is not None and value.is_number and value.is_finite else None
 
 
 def _is_rounded(text: str, exact: Expression) -> bool:

@@ -22,7 +22,8 @@ Verdict = Literal["equal", "different", "unparsable", "timeout"]
 _MAX_TEXT_CHARS = 200_000
 _MAX_NESTING = 30
 _ANSWER_WORD = re.compile(r"\s*(?:the\s+)?(?:final\s+)?answer\s*(?:is|:)?\s*(?=[^a-zA-Z\s])", re.IGNORECASE)
-_CONTENT = re.compile(r"\w|\\(?:infty|emptyset|pi)")
+_EMPTY_COMMANDS = re.compile(r"\\(?:boxed|fbox|text|begin|end|frac|sqrt)(?![a-zA-Z])")
+_CONTENT = re.compile(r"\w")
 _DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,})")
 _DECIMAL_POINT = re.compile(r"-?\d*\.\d+")
 _PLAIN_NUMBER = re.compile(r"-?\d+")
@@ -77,7 +78,7 @@ def _spelling(text: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    return _CONTENT.search(text) is not None
+    return _CONTENT.search(_EMPTY_COMMANDS.sub("", text)) is not None
 
 
 def _is_answer(text: str) -> bool:

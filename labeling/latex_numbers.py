@@ -131,9 +131,12 @@ class _Parser:
     def _factor(self) -> Value:
         base = self._base()
         while self._peek() in ("^", "!"):
-            base = _factorial(base) if self._take() == "!" else self._raise(base, self._exponent())
-            if self._peek() == "!" and self._peek(1) == "!":
+            if self._take() == "^":
+                base = self._raise(base, self._exponent())
+            elif self._peek() == "!":
                 raise NotExactError("a double factorial")
+            else:
+                base = _factorial(base)
         return self._spent(base)
 
     def _raise(self, base: Value, exponent: Value) -> Value:
