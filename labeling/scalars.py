@@ -22,7 +22,8 @@ def compare_scalars(ground_truth: Scalar, answer: Scalar) -> bool | None:
     ``10%`` is 0.1, and also 10, as the sign is often part of the question. The other way round a ground truth
     of at most 1 is taken as a fraction: 0.5 is 50%, not 0.5%.
     """
-    if ground_truth.unit and answer.unit and ground_truth.unit != answer.unit:
+    units = [("%" if side.is_percent else side.unit) for side in (ground_truth, answer)]
+    if all(units) and units[0] != units[1]:
         return False
     truth, given = ground_truth.latex, answer.latex
     if ground_truth.is_percent == answer.is_percent:
