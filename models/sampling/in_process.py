@@ -20,7 +20,7 @@ from .decoding import decode_completions
 from .process_state import ProcessState, seeded
 from .protocol import FINISH_REASONS, Completion, SamplingSpec, check_request
 from .threads import threads, useful_num_threads
-from .vllm_engine import EngineSettings, first_line, shut_down, start_engine
+from .vllm_engine import EngineSettings, environment, first_line, shut_down, start_engine
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -90,7 +90,7 @@ class InProcessSampler:
                 " with `python -m vllm.entrypoints.openai.api_server` and use engine kind 'endpoints'."
             )
         try:
-            self._state = ProcessState()
+            self._state = ProcessState(environment())
             self._num_calls.clear()
             self._is_tiny = num_weight_bytes(folder) < _TINY_BYTES
             with seeded(self._settings.seed), threads(self._useful_num_threads()):

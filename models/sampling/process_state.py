@@ -7,17 +7,22 @@ Leaves out: the binding of memory to one NUMA node, which stays (see docs/decisi
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 
 class ProcessState:
-    """Environment and torch threads before an engine starts. ``restore`` may be called at any time after."""
+    """Environment and torch threads before an engine starts. ``restore`` may be called at any time after.
 
-    def __init__(self) -> None:
+    ``settings`` become environment variables (None removes one) before torch, which reads some, is imported.
+    """
+
+    def __init__(self, settings: Mapping[str, str | None]) -> None:
+        self._environment = dict(os.environ)
+        for name, value in settings.items():
+            _set(name, value)
         import torch  # noqa: PLC0415
 
-        self._environment = dict(os.environ)
         self._changed: dict[str, str | None] | None = None
         self._set_num_threads = torch.set_num_threads
         self._num_threads = torch.get_num_threads()
@@ -44,11 +49,7 @@ class ProcessState:
         self._restore_threads()
 
     def _put_back(self, name: str) -> None:
-        before = self._environment.get(name)
-        if before is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = before
+        _set(name, self._environment.get(name))
 
     def _restore_threads(self) -> None:
         import torch  # noqa: PLC0415
@@ -56,6 +57,13 @@ class ProcessState:
         torch.set_num_threads = self._set_num_threads
         if torch.get_num_threads() != self._num_threads:
             torch.set_num_threads(self._num_threads)
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
 
 
 @contextmanager

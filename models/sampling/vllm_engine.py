@@ -3,6 +3,7 @@
 Leaves out: sampling (in_process.py) and what the start changes in the process (process_state.py).
 """
 
+import logging
 import os
 import sys
 import warnings
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 _GIB = 2**30
 _CPU_KV_CACHE_GIB = 1.0
 _MIN_BATCHED_TOKENS = 16_384
-_ENVIRONMENT = {
-    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine runs here: a separate process outlives its step
-    "VLLM_NO_USAGE_STATS": "1",
-    "DO_NOT_TRACK": "1",
-}
-_QUIET = {"VLLM_LOGGING_LEVEL": "ERROR", "TORCH_CPP_LOG_LEVEL": "ERROR"}  # unless the user chose a level
+_QUIET = {"VLLM_LOGGING_LEVEL": "ERROR", "TORCH_CPP_LOG_LEVEL": "ERROR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +36,27 @@ class EngineSettings:
     gpu_memory_utilization: float
 
 
+def environment() -> dict[str, str | None]:
+    """Environment variables to set (None: to remove) before the engine's first import."""
+    return {
+        **{
+            name: os.environ.get(name, level) for name, level in _QUIET.items()
+        },  # a level the user chose stays
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine runs here: a separate process outlives its step
+        "VLLM_NO_USAGE_STATS": "1",
+        "DO_NOT_TRACK": "1",
+        "VLLM_CPU_KVCACHE_SPACE": None,  # it would win over the size asked for here
+    }
+
+
 def start_engine(folder: Path, settings: EngineSettings) -> "LLM":
-    """Load a checkpoint. Changes environment, torch and random generators of the process.
+    """Load a checkpoint; ``environment`` is set. Changes torch and the process's random generators.
 
     Raises:
         StepmarkError: if vLLM is absent, or refuses the checkpoint or the settings.
     """
-    os.environ.update(_ENVIRONMENT)
-    for name, level in _QUIET.items():
-        os.environ.setdefault(name, level)
-    os.environ.pop("VLLM_CPU_KVCACHE_SPACE", None)  # it would win over the size asked for here
+    # vLLM sets its logger up late in its own import, which writes lines before that.
+    logging.getLogger("vllm").setLevel(os.environ["VLLM_LOGGING_LEVEL"].upper())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
