@@ -133,6 +133,7 @@ class Reward(_Part):
     prompt_template: str
     max_tokens: int = Field(512, ge=16)
     head_size: int = Field(64, ge=1)
+    reads_hidden: bool = True
     reads_likelihood: bool = True
     num_epochs: float = Field(2.0, gt=0)
     batch_solutions: int = Field(32, ge=1)

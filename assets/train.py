@@ -116,7 +116,7 @@ def _fit(
         resolve_model(reward.base),
         reward.prompt_template,
         reward.max_tokens,
-        HeadConfig(reward.head_size, reward.reads_likelihood),
+        HeadConfig(reward.head_size, reward.reads_hidden, reward.reads_likelihood),
         reward.seed,
     )
     config = TrainingConfig(

@@ -13,6 +13,7 @@ from typing import cast
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
 
 from stepmark.labeling.errors import InputError
 
@@ -20,6 +21,9 @@ from .encoding import Encoder
 from .network import HeadConfig, RewardNetwork
 
 _FORMAT = 1
+
+# Its bars for single files would stand between our own lines of progress.
+transformers_logging.disable_progress_bar()
 
 
 @dataclass(frozen=True, slots=True)

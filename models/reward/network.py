@@ -3,8 +3,8 @@
 A language model that knows the subject is surprised at the very token where a step goes wrong; a fresh
 head on the hidden state at a step's end does not find that from a few thousand labels. So each token
 gives the head its hidden state beside its own likelihood under the model, the tokens of a step are pooled
-by a maximum (a step is as bad as its worst token), and three classes are read. With
-``reads_likelihood=False`` only the hidden state at the step's end is read: the plain token classifier.
+by a maximum (a step is as bad as its worst token), and three classes are read. Either input can be left out;
+without the likelihood only the hidden state at the step's end is read: the plain token classifier.
 
 Leaves out: targets and the loss (training.py), files (checkpoint.py).
 Legend: B solutions, T tokens, S steps, H hidden size, F head size.
@@ -16,6 +16,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from stepmark.labeling.errors import InputError
+
 from .encoding import NO_STEP, Batch
 
 NUM_CLASSES = 3  # negative, neutral, positive, in the order of the ratings -1, 0, +1
@@ -25,10 +27,18 @@ _SURPRISE_LIMIT = 10.0  # nats: beyond it a token is as surprising as can be
 
 @dataclass(frozen=True, slots=True)
 class HeadConfig:
-    """``head_size``: width of the token features. ``reads_likelihood``: see the module's docstring."""
+    """``head_size``: width of the token features. What the head reads of each token: see the module."""
 
     head_size: int = 64
+    reads_hidden: bool = True
     reads_likelihood: bool = True
+
+    def __post_init__(self) -> None:
+        if not (self.reads_hidden or self.reads_likelihood):
+            raise InputError(
+                "a reward head that reads neither hidden states nor likelihoods sees nothing;"
+                " set reads_hidden or reads_likelihood."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +62,15 @@ class RewardNetwork(nn.Module):
         self.backbone = backbone
         self.config = config
         hidden_size = backbone.config.get_text_config().hidden_size
-        self.norm = nn.LayerNorm(hidden_size)
-        num_inputs = hidden_size + (NUM_LIKELIHOOD_FEATURES if config.reads_likelihood else 0)
-        self.token = nn.Sequential(nn.Linear(num_inputs, config.head_size), nn.GELU())
+        # Two projections: in one, a few likelihood features would start out drowned by the hidden state.
+        self.from_hidden: nn.Module | None = None
+        self.from_likelihood: nn.Module | None = None
+        if config.reads_hidden:
+            self.from_hidden = nn.Sequential(
+                nn.LayerNorm(hidden_size), nn.Linear(hidden_size, config.head_size)
+            )
+        if config.reads_likelihood:
+            self.from_likelihood = nn.Linear(NUM_LIKELIHOOD_FEATURES, config.head_size)
         num_pooled = 2 if config.reads_likelihood else 1
         self.classes = nn.Linear(num_pooled * config.head_size, NUM_CLASSES)
 
@@ -63,16 +79,22 @@ class RewardNetwork(nn.Module):
         hidden = self.backbone.base_model(
             input_ids=batch.input_ids, attention_mask=batch.attention_mask
         ).last_hidden_state
-        inputs = self.norm(hidden)
-        if self.config.reads_likelihood:
-            likelihood = token_likelihood(self.backbone.get_output_embeddings()(hidden), batch.input_ids)
-            inputs = torch.cat([inputs, _likelihood_features(likelihood)], dim=-1)
-        features = self.token(inputs)
+        features = nn.functional.gelu(self._token_inputs(hidden, batch.input_ids))
         at_end = _at_step_ends(features, batch.step_ends)
-        if not self.config.reads_likelihood:
+        if self.from_likelihood is None:
             return self.classes(at_end)  # type: ignore[no-any-return]
         worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
+
+    def _token_inputs(self, hidden: Tensor, input_ids: Tensor) -> Tensor:
+        """What the head reads of each token, (B, T, F), before its nonlinearity."""
+        inputs = hidden.new_zeros(())
+        if self.from_hidden is not None:
+            inputs = inputs + self.from_hidden(hidden)
+        if self.from_likelihood is not None:
+            likelihood = token_likelihood(self.backbone.get_output_embeddings()(hidden), input_ids)
+            inputs = inputs + self.from_likelihood(_likelihood_features(likelihood))
+        return inputs
 
 
 def token_likelihood(logits: Tensor, input_ids: Tensor) -> TokenLikelihood:

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import split_steps
 from stepmark.models.reward.encoding import NO_STEP, Encoder
 from stepmark.models.reward.network import HeadConfig, RewardNetwork, max_over_steps, token_likelihood
@@ -59,5 +60,12 @@ def test_the_plain_head_reads_the_last_token_only(network: RewardNetwork, encode
     logits = plain(encoder.collate([encoder.encode("p?", SOLUTION, split_steps(SOLUTION))]))
 
     assert logits.shape == (1, 2, 3)
-    assert plain.token[0].in_features == 32
-    assert network.token[0].in_features == 36
+    assert plain.from_likelihood is None
+    assert plain.classes.in_features == 16
+    assert network.classes.in_features == 32
+
+
+def test_a_head_that_reads_nothing_is_refused() -> None:
+    """It would learn the labels' average and nothing else."""
+    with pytest.raises(InputError, match="sees nothing"):
+        HeadConfig(reads_hidden=False, reads_likelihood=False)

@@ -36,7 +36,7 @@ EXAMPLES = [example(i, steps) for i in range(40) for steps in ([GOOD, BAD], [GOO
 
 def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: Encoder) -> None:
     """Scores go down where steps are wrong, and only there: no constant, no flipped sign, no shifted step."""
-    config = TrainingConfig(num_epochs=8, batch_solutions=16, learning_rate=3e-3)
+    config = TrainingConfig(num_epochs=20, batch_solutions=16, learning_rate=1e-2)
     report = train(network, encoder, EXAMPLES[:90], EXAMPLES[90:], config)
     solution = "\n".join([GOOD, BAD, GOOD])
     scored = score_solutions(
