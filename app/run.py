@@ -15,7 +15,8 @@ from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
 
 _PLAIN = "plain_lines"
-_INSTANCE_SETTINGS = "telemetry:\n  enabled: false\n"
+# No telemetry, and no window that asks for an address before the graph is seen.
+_INSTANCE_SETTINGS = "telemetry:\n  enabled: false\nnux:\n  enabled: false\n"
 
 
 def dagster_home(home: Path) -> Path:
