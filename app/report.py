@@ -33,9 +33,10 @@ _SHOWN = """
         FROM scores
         JOIN steps USING (solution_id, step_index)
         JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
-        LEFT JOIN step_labels AS oracle USING (solution_id, step_index)
+        LEFT JOIN (
+            SELECT solution_id, step_index, rating FROM step_labels WHERE label_source = 'oracle'
+        ) AS oracle USING (solution_id, step_index)
         WHERE reward_model_id = $1 AND outcome IN ('correct', 'incorrect')
-            AND coalesce(oracle.label_source, 'oracle') = 'oracle'
         GROUP BY ALL
     ),
     ranked AS (
@@ -83,7 +84,7 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
     results = read_results(store, profile)
     selectors = [name for name in main_selectors(profile) if name in results.curves]
     curve = best_of_n_picture(results.curves, selectors) if selectors else None
-    judge = _judge(store, profile)
+    judge, judge_id = _judge(store, profile)
     environment = Environment(
         loader=PackageLoader("stepmark.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -93,21 +94,21 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
         selectors=selectors,
         curve=None if curve is None else base64.b64encode(curve).decode(),
         judge=judge,
-        solutions=[] if judge is None else _shown_solutions(store, profile, judge),
+        solutions=[] if judge_id is None else _shown_solutions(store, judge_id),
     )
     write_text(out, page)
     return out
 
 
-def _judge(store: Store, profile: Profile) -> str | None:
-    """The PRM that colours the steps: the profile's first one that is trained."""
+def _judge(store: Store, profile: Profile) -> tuple[str | None, str | None]:
+    """Name and id of the PRM that colours the steps: the profile's first one that is trained."""
     trained = current_models(store, profile)
     prms = [model.name for model in profile.reward.models if model.kind == "prm"]
-    return next((name for name in prms if name in trained), None)
+    name = next((name for name in prms if name in trained), None)
+    return name, None if name is None else trained[name]
 
 
-def _shown_solutions(store: Store, profile: Profile, judge: str) -> list[dict[str, Any]]:
-    model_id = current_models(store, profile)[judge]
+def _shown_solutions(store: Store, model_id: str) -> list[dict[str, Any]]:
     rows = store.read_published(_SHOWN, [model_id, _NUM_SHOWN // 2]).to_dicts()
     for row in rows:
         row["steps"] = [

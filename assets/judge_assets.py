@@ -61,6 +61,7 @@ def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "num_problems": selection.num_problems,
             "num_samples": selection.num_samples,
             "num_unscored": selection.num_unscored,
+            "n_left_out": selection.left_out,
             "curves": picture(best_of_n_picture(selection.points, main_selectors(settings)), "best of N"),
             "figures": table_rows(store.read(_FIGURES, [BEST_OF_N])),
             "differences": table_rows(store.read(_FIGURES, [DIFFERENCE])),

@@ -72,6 +72,6 @@ def _training_metadata(row: dict[str, Any]) -> dict[str, Any]:
         "num_labeled_steps": report["num_labeled_steps"],
         "num_labels_cut_off": report["num_labels_cut_off"],
         "label_mass": dict(zip(names, report["label_mass"], strict=True)),
-        "validation_loss": report["validation_losses"][-1][1],
+        "validation_loss": report["validation_losses"][-1][1] if report["validation_losses"] else None,
         "losses": picture(loss_picture(report["train_losses"], report["validation_losses"]), "losses"),
     }

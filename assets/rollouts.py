@@ -43,7 +43,12 @@ _COUNTS = """
         count_if(outcome = 'truncated') AS num_truncated,
         count_if(outcome = 'grader_timeout') AS num_ungraded,
         sum(num_tokens) AS num_tokens
-    FROM rollouts WHERE completer_id = ? AND outcome IS NOT NULL GROUP BY prefix_id
+    FROM rollouts WHERE completer_id = ? AND outcome IS NOT NULL AND rollout_index < ? GROUP BY prefix_id
+"""
+_OWN_LABELS = """
+    label_source = ? AND solution_id IN (
+        SELECT solutions.solution_id FROM solutions WHERE solutions.source = 'sampled'
+    )
 """
 
 
@@ -127,7 +132,9 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
     completer = identify(profile.generator)
     counts = {
         row.pop("prefix_id"): RolloutCounts(**row)
-        for row in store.read(_COUNTS, [completer.sampler_id]).iter_rows(named=True)
+        for row in store.read(_COUNTS, [completer.sampler_id, profile.rollouts.num_rollouts]).iter_rows(
+            named=True
+        )
     }
     labels = [
         label
@@ -136,4 +143,5 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
             chosen.solution.solution_id, chosen.prefixes, chosen.solution.outcome, counts
         )
     ]
-    return store.replace("step_labels", frame_of("step_labels", labels), "label_source = ?", [SOURCE])
+    # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
+    return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [SOURCE])

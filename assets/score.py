@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from stepmark.labeling.errors import InputError
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
@@ -94,6 +95,10 @@ def likelihood_ids(profile: Profile) -> dict[str, str]:
         checksum = source_sha256(resolve_model(model))[:8]
         for kind in LIKELIHOOD_KINDS:
             name = f"{_short(model)}_likelihood_{kind}"
+            if name in ids:
+                raise InputError(
+                    f"two models in reward.likelihoods are called {_short(model)!r}; rename one folder."
+                )
             ids[name] = f"{name}-{checksum}"
     return ids
 
@@ -108,7 +113,7 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
     A step's p_positive is the exponential of the sum, or of the minimum, of its tokens' log-probabilities:
     their product over steps, or their minimum, is then the likelihood of the solution, or of its worst token.
     """
-    from stepmark.models.reward.checkpoint import load_backbone  # noqa: PLC0415
+    from stepmark.models.reward.checkpoint import best_device, load_backbone  # noqa: PLC0415
     from stepmark.models.reward.encoding import Encoder  # noqa: PLC0415
     from stepmark.models.reward.scoring import Scorable, likelihood_of_steps  # noqa: PLC0415
 
@@ -119,6 +124,7 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
         if not rows:
             continue
         network, tokenizer = load_backbone(resolve_model(model))
+        network.to(best_device())  # type: ignore[arg-type]
         encoder = Encoder(tokenizer, reward.prompt_template, reward.max_tokens)
         _register_likelihoods(store, model, keys)
         with Progress(f"likelihood by {model}", len(rows), "solutions") as bar:
@@ -153,7 +159,7 @@ def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None
             "base_model": model,
             "label_sources": [],
             "config": json.dumps({"reads": kind}),
-            "checkpoint": model,
+            "checkpoint": _short(model),
             "checkpoint_sha256": source_sha256(resolve_model(model)),
             "metrics": "{}",
             "created_at": datetime.now(UTC).replace(tzinfo=None),

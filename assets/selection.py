@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading import Grader, equivalence_classes
 from stepmark.models.metrics.best_of_n import Curves, best_of_n_curves, curve_intervals
 from stepmark.models.metrics.intervals import Estimate, paired_difference
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
 from stepmark.store.store import Store
 
+from .generate import chosen_problems
 from .profile import Profile
 from .sampling import identify
 from .score import current_models, likelihood_ids
@@ -36,19 +38,25 @@ _SCORES = """
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``curves``: selector, N, value per problem. ``num_unscored``: answered samples that lack a score."""
+    """``curves``: selector, N, value per problem. ``num_unscored``: answered samples that lack a score.
+
+    ``left_out``: the N asked for that some problem has too few samples for.
+    """
 
     curves: Curves
     points: dict[str, dict[int, Estimate]]
     num_problems: int
     num_samples: int
     num_unscored: dict[str, int]
+    left_out: list[int]
 
 
 def select(store: Store, profile: Profile) -> Selection | None:
     """Measure every selector on the test problems; None while there are no graded test samples."""
     generator = identify(profile.generator)
-    samples = store.read(_SAMPLES, [generator.sampler_id])
+    chosen = chosen_problems(store, profile).select("problem_id")
+    stored = store.read(_SAMPLES, [generator.sampler_id])
+    samples = stored.join(chosen, on="problem_id", how="semi", maintain_order="left")
     if not samples.height:
         return None
     scores = _selector_scores(store, profile)
@@ -59,11 +67,18 @@ def select(store: Store, profile: Profile) -> Selection | None:
         for name, values in scores.items()
     }
     problems = _problems(samples, scores)
-    ns = [n for n in profile.evaluation.n if n <= min(problem.num_samples for problem in problems)]
+    smallest = min(problem.num_samples for problem in problems)
+    ns = [n for n in profile.evaluation.n if n <= smallest]
+    if not ns:
+        raise InputError(
+            f"evaluation.n {profile.evaluation.n}: some test problem has only {smallest} samples;"
+            " ask for a smaller N or more num_test_samples."
+        )
     weighted = [model.name for model in profile.reward.models if model.name in scores]
     curves = best_of_n_curves(problems, ns, weighted=weighted, seed=profile.evaluation.seed)
     points = curve_intervals(curves, seed=profile.evaluation.seed)
-    return Selection(curves, points, len(problems), samples.height, num_unscored)
+    left_out = [n for n in profile.evaluation.n if n > smallest]
+    return Selection(curves, points, len(problems), samples.height, num_unscored, left_out)
 
 
 def _selector_scores(store: Store, profile: Profile) -> dict[str, dict[str, float]]:

@@ -64,7 +64,7 @@ prompt_template = "{{problem}}\n"
 max_tokens = 384
 reads_likelihood = false
 batch_solutions = 16
-learning_rate = 1e-3
+learning_rate = 5e-4
 backbone_rate_factor = 1.0
 num_epochs = {num_epochs}
 
@@ -102,9 +102,9 @@ _PRINTED = {
 )
 @click.option("--problems", "num_problems", default=50, show_default=True, help="MATH problems to solve.")
 @click.option(
-    "--solutions", "max_solutions", default=2400, show_default=True, help="Rated solutions to learn."
+    "--solutions", "max_solutions", default=9000, show_default=True, help="Rated solutions to learn."
 )
-@click.option("--epochs", "num_epochs", default=2.0, show_default=True, help="Passes over them.")
+@click.option("--epochs", "num_epochs", default=1.0, show_default=True, help="Passes over them.")
 def main(data: Path, out: Path, num_problems: int, max_solutions: int, num_epochs: float) -> None:
     """Run the pipeline on real data and print what came out."""
     out.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from stepmark.labeling.errors import InputError
 
 from .catalog import FAMILIES
 from .language import FormulaError, congruent, evaluate
-from .work import CONNECTIVES, Work
+from .work import ANSWER_NAME, CONNECTIVES, Work
 
 _CLAIM = r"([A-Za-z][A-Za-z ]*?):? \$([^$\n]+)\$"
 _STEP = re.compile(rf"{_CLAIM}(?: and {_CLAIM})?\.")
@@ -76,6 +76,8 @@ def _claim_is_true(name: str, formula: str, work: Work) -> bool:
         return False
     if not all(chain.holds(work.modulus) for chain in chains):
         return False
+    if name == ANSWER_NAME:  # a remainder is one number, not all that are congruent to it
+        return all(side == work.answer for chain in chains for side in chain.sides)
     if name in work.quantities:
         return all(_is_value(side, work.quantities[name], work) for chain in chains for side in chain.sides)
     return name in CONNECTIVES and all(chain.relations for chain in chains)

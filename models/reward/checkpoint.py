@@ -34,6 +34,11 @@ class RewardModel:
     encoder: Encoder
 
 
+def best_device() -> torch.device:
+    """The GPU where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def load_backbone(
     path: str, dtype: torch.dtype = torch.float32
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
@@ -67,7 +72,8 @@ def new_reward_model(
     """A fresh head on the language model ``base``."""
     backbone, tokenizer = load_backbone(base)
     torch.manual_seed(seed)
-    return RewardModel(RewardNetwork(backbone, head), Encoder(tokenizer, prompt_template, max_tokens))
+    network = RewardNetwork(backbone, head).to(best_device())
+    return RewardModel(network, Encoder(tokenizer, prompt_template, max_tokens))
 
 
 def save_reward_model(model: RewardModel, out: Path) -> str:
@@ -106,6 +112,8 @@ def load_reward_model(path: Path) -> RewardModel:
             f"{path / 'reward.json'}: format {description.get('format')!r} is not {_FORMAT};"
             " train the model again."
         )
+    if not (path / "backbone").is_dir():  # else the name would be looked for on a hub
+        raise InputError(f"{path / 'backbone'}: the folder is missing; train the model again.")
     backbone, tokenizer = load_backbone(str(path / "backbone"))
     network = RewardNetwork(backbone, HeadConfig(**description["head"]))
     missing, unexpected = network.load_state_dict(load_file(path / "head.safetensors"), strict=False)
@@ -114,7 +122,7 @@ def load_reward_model(path: Path) -> RewardModel:
         raise InputError(
             f"{path / 'head.safetensors'}: the head does not fit ({lost[0]}); train the model again."
         )
-    network.eval()
+    network.to(best_device()).eval()
     return RewardModel(network, Encoder(tokenizer, description["prompt_template"], description["max_tokens"]))
 
 

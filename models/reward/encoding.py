@@ -43,6 +43,15 @@ class Batch:
     step_of_token: Tensor
     step_ends: Tensor
 
+    def to(self, device: torch.device) -> "Batch":
+        """The batch on another device."""
+        return Batch(
+            self.input_ids.to(device),
+            self.attention_mask.to(device),
+            self.step_of_token.to(device),
+            self.step_ends.to(device),
+        )
+
 
 class Encoder:
     """Encodes solutions for one tokenizer and prompt template (which holds ``{problem}``)."""

@@ -76,6 +76,7 @@ class RewardNetwork(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Class logits at each step, (B, S, 3)."""
+        batch = batch.to(self.backbone.device)
         hidden = self.backbone.base_model(
             input_ids=batch.input_ids, attention_mask=batch.attention_mask
         ).last_hidden_state

@@ -80,9 +80,7 @@ def train(
     num_steps = max(1, round(config.num_epochs * len(train_rows) / config.batch_solutions))
     optimizer, scheduler = _optimizer(network, config, num_steps)
     check_every = max(1, num_steps // config.num_evaluations)
-    report.validation_losses.append(
-        (0, _mean_loss(network, encoder, validation_rows, config.batch_solutions))
-    )
+    _validate(network, encoder, validation_rows, config, report, 0)
     losses: list[float] = []
     for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
         network.train()
@@ -98,8 +96,7 @@ def train(
         if step % check_every == 0 or step == num_steps:
             report.train_losses.append((step, sum(losses) / len(losses)))
             losses.clear()
-            validation = _mean_loss(network, encoder, validation_rows, config.batch_solutions)
-            report.validation_losses.append((step, validation))
+            _validate(network, encoder, validation_rows, config, report, step)
     network.eval()
     return report
 
@@ -134,8 +131,11 @@ def _optimizer(
         rates.append(config.learning_rate * config.backbone_rate_factor)
         groups.append({"params": backbone, "lr": rates[-1]})
     optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay)
+    total_steps, warmup_share = num_steps + 1, config.warmup_share
+    if warmup_share * total_steps == 1.0:
+        warmup_share *= 1.01  # the scheduler divides by their product less one
     scheduler = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=rates, total_steps=num_steps + 1, pct_start=config.warmup_share
+        optimizer, max_lr=rates, total_steps=total_steps, pct_start=warmup_share
     )
     return optimizer, scheduler
 
@@ -169,13 +169,27 @@ def _targets(rows: Sequence[_Row], batch: Batch) -> Tensor:
 
 def _loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Cross-entropy against distributions, a mean over labeled steps. Both (B, S, 3)."""
+    targets = targets.to(logits.device)
     labeled = targets.sum(dim=-1) > 0  # True: the step counts
     return nn.functional.cross_entropy(logits[labeled].float(), targets[labeled])
 
 
+def _validate(
+    network: RewardNetwork,
+    encoder: Encoder,
+    rows: Sequence[_Row],
+    config: TrainingConfig,
+    report: TrainingReport,
+    step: int,
+) -> None:
+    if rows:  # without validation problems the history stays empty: no loss is not a loss of 0
+        loss = _mean_loss(network, encoder, rows, config.batch_solutions)
+        report.validation_losses.append((step, loss))
+
+
 @torch.no_grad()
 def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], size: int) -> float:
-    """Mean loss over all labeled steps of ``rows``; NaN without rows."""
+    """Mean loss over all labeled steps of ``rows``, of which there is at least one."""
     network.eval()
     total, count = 0.0, 0
     for start in range(0, len(rows), size):
@@ -185,4 +199,4 @@ def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], s
         num_labeled = int((targets.sum(dim=-1) > 0).sum())
         total += _loss(network(batch), targets).item() * num_labeled
         count += num_labeled
-    return total / count if count else float("nan")
+    return total / count

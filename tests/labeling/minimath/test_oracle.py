@@ -43,6 +43,9 @@ def test_seven_subjects_and_five_levels_are_covered() -> None:
         (BOXES, ["The answer is $\\boxed{29}$."], [1]),
         (BOXES, ["The answer is $\\boxed{28}$."], [-1]),
         (REMAINDER, [r"First factor: $47 \equiv 5$.", r"Second factor: $16 \equiv 3$."], [1, -1]),
+        # 47 * 16 + 29 leaves 4; 11 is congruent to it, and is no remainder of a division by 7.
+        (REMAINDER, [r"The remainder: $3 + 1 \equiv 4$.", r"The answer is $\boxed{4}$."], [1, 1]),
+        (REMAINDER, [r"The answer is $\boxed{11}$."], [-1]),
         (ROOTS, [r"The sum: $3 + 8 = 11$ and product: $3 \cdot 8 = 24$."], [1]),
         # True arithmetic on two numbers that are not the roots.
         (ROOTS, [r"The sum: $5 + 6 = 11$ and product: $5 \cdot 6 = 30$."], [-1]),

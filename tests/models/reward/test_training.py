@@ -70,6 +70,16 @@ def test_examples_without_any_label_are_refused(network: RewardNetwork, encoder:
         train(network, encoder, [bare], [], TrainingConfig())
 
 
+@pytest.mark.parametrize("num_solutions", [1, 7, 8, 9, 10, 19, 20])
+def test_any_number_of_steps_trains(network: RewardNetwork, encoder: Encoder, num_solutions: int) -> None:
+    """One step a solution: the schedule holds for every length of a run, without validation as well."""
+    config = TrainingConfig(num_epochs=1, batch_solutions=1, backbone_rate_factor=0.0)
+    report = train(network, encoder, EXAMPLES[:num_solutions], [], config)
+
+    assert report.num_train_solutions == num_solutions
+    assert report.validation_losses == []
+
+
 def test_a_frozen_backbone_does_not_move(network: RewardNetwork, encoder: Encoder) -> None:
     """A rate factor of 0 trains the head only."""
     before = [parameter.clone() for parameter in network.backbone.parameters()]
