@@ -184,6 +184,10 @@ def load_profile(name: str) -> Profile:
         folder = path.resolve().parent
         try:
             text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{name}: byte {error.start + 1} is not UTF-8; give a TOML file, saved as UTF-8."
+            ) from error
         except OSError as error:
             raise InputError(
                 f"{name}: no profile can be read here ({error.strerror}); give a TOML file or {BUILT_IN[0]}."

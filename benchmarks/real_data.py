@@ -64,7 +64,8 @@ prompt_template = "{{problem}}\n"
 max_tokens = 384
 reads_likelihood = false
 batch_solutions = 16
-learning_rate = 5e-4
+learning_rate = 3e-4
+validation_share = 0.25
 backbone_rate_factor = 1.0
 num_epochs = {num_epochs}
 

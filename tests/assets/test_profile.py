@@ -57,3 +57,12 @@ def test_a_missing_profile_is_refused() -> None:
     """The message names the file and the built-in one."""
     with pytest.raises(InputError, match=r"nowhere.toml: no profile can be read here .* or minimath"):
         load_profile("nowhere.toml")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """Bytes of a picture, say: one sentence, no traceback."""
+    path = tmp_path / "picture.toml"
+    path.write_bytes(b"\x89PNG\xff")
+
+    with pytest.raises(InputError, match=r"picture.toml: byte 1 is not UTF-8"):
+        load_profile(str(path))
