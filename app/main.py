@@ -69,6 +69,13 @@ def main() -> None:
         # The reader of a pipe has gone (`stepmark sql ... | head`): that is no failure of ours.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        where = "" if error.filename is None else f" ({error.filename})"
+        click.echo(
+            f"Error: reading or writing failed: {reason}{where}; look at the disk and the paths.", err=True
+        )
+        sys.exit(1)
 
 
 if __name__ == "__main__":
