@@ -12,6 +12,7 @@ import click
 from stepmark.assets.profile import BUILT_IN
 
 from .json_output import write_json
+from .options import home_option
 
 if TYPE_CHECKING:
     from .results import Results
@@ -27,13 +28,7 @@ _QUALITY_ROWS = (
 
 @click.command("demo")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the results as JSON.")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def demo_command(json_path: Path | None, home: Path) -> None:
     """Sample, grade, label, train and judge on minimath, and print which selector picks better."""
     from stepmark.assets.profile import load_profile  # noqa: PLC0415

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .json_output import write_json
+from .options import home_option
 
 if TYPE_CHECKING:
     from stepmark.assets.ingest import LabelReport
@@ -32,13 +33,7 @@ _REJECTS_SHOWN = 10
     help="Split of problems that are not stored yet.",
 )
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the counts as JSON.")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def import_labels_command(
     path: Path, format_name: str, split: str, json_path: Path | None, home: Path
 ) -> None:

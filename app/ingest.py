@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from .options import home_option
+
 _REJECTS_SHOWN = 10
 
 
@@ -14,13 +16,7 @@ _REJECTS_SHOWN = 10
 @click.option(
     "--split", type=click.Choice(["train", "test"]), help="Their split, where the files do not tell it."
 )
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def ingest_command(path: Path, source: str, split: str | None, home: Path) -> None:
     """Store the problems of PATH: JSON Lines, Parquet, or a folder of MATH's JSON files."""
     from stepmark.assets.ingest import ingest_path  # noqa: PLC0415 - loads polars and DuckDB

@@ -6,16 +6,12 @@ import click
 
 from stepmark.assets.profile import BUILT_IN
 
+from .options import home_option
+
 
 @click.command("refresh")
 @click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def refresh_command(profile: str, home: Path) -> None:
     """Run the whole pipeline of a profile: what is there stays, what is missing is made."""
     from .run import refresh  # noqa: PLC0415 - Dagster loads slowly

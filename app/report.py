@@ -18,6 +18,7 @@ from stepmark.assets.profile import BUILT_IN, Profile, load_profile
 from stepmark.assets.score import current_models
 from stepmark.store.store import Store
 
+from .options import home_option
 from .results import percent, read_results, signed_percent
 from .text_output import write_text
 
@@ -67,13 +68,7 @@ class ShownStep:
 @click.option(
     "--out", type=click.Path(path_type=Path), help="File to write [default: report.html in the home]."
 )
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:
     """Write the report on the published snapshot as one HTML file."""
     click.echo(f"Report: {write_report(Store(home), load_profile(profile), out or home / 'report.html')}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .jsonl_input import JsonLine, read_jsonl, shown
+from .options import home_option
 
 _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 
@@ -15,13 +16,7 @@ _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 @click.argument("model")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), help="Write here instead of to the screen.")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
     """Add per-step probabilities of MODEL to each solution of FILE.
 

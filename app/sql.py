@@ -20,6 +20,8 @@ from stepmark.store.frames import one_line
 from stepmark.store.snapshot import open_published
 from stepmark.store.store import Store
 
+from .options import home_option
+
 _CELL_CHARS = 80
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
@@ -28,13 +30,7 @@ Row = tuple[Any, ...]
 
 @click.command("sql")
 @click.argument("query")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 @click.option(
     "--format",
     "layout",

@@ -9,6 +9,8 @@ import click
 
 from stepmark.assets.profile import BUILT_IN
 
+from .options import home_option
+
 
 @click.command("ui")
 @click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
@@ -16,13 +18,7 @@ from stepmark.assets.profile import BUILT_IN
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the UI has no password."
 )
 @click.option("--port", default=3000, show_default=True, type=click.IntRange(1, 65535))
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("stepmark-home"),
-    show_default=True,
-    help="Folder of the store.",
-)
+@home_option
 def ui_command(profile: str, host: str, port: int, home: Path) -> None:
     """Open the asset graph in Dagster's UI, to look at runs and to start them."""
     from stepmark.assets.pipeline import HOME_VARIABLE, PROFILE_VARIABLE  # noqa: PLC0415
