@@ -7,8 +7,6 @@ import polars as pl
 
 from stepmark.labeling.answers import final_answer
 from stepmark.labeling.grading import GRADER_VERSION, Grader, outcome
-from stepmark.store.frames import FRAME_VIEW
-from stepmark.store.rows import registered
 from stepmark.store.store import Store
 
 from .progress import Progress
@@ -30,8 +28,9 @@ _VERDICTS = "SELECT ground_truth_answer, final_answer, verdict FROM answer_verdi
 def grade_solutions(store: Store) -> int:
     """Grade the sampled solutions that have no outcome of the present grader; return their number."""
     graded = _graded(store, store.read(_UNGRADED_SOLUTIONS, [GRADER_VERSION]))
-    return _update(
-        store, "solutions", ["solution_id"], graded.with_columns(grader_version=pl.lit(GRADER_VERSION))
+    columns = ["solution_id", "final_answer", "outcome", "grader_version"]
+    return store.update(
+        "solutions", graded.with_columns(grader_version=pl.lit(GRADER_VERSION)).select(columns)
     )
 
 
@@ -42,7 +41,8 @@ def grade_rollouts(store: Store, prefixes: pl.DataFrame) -> int:
     """
     ungraded = store.read(_UNGRADED_ROLLOUTS).join(prefixes, on="prefix_id", how="inner")
     graded = _graded(store, ungraded.with_columns(text=pl.col("prefix") + pl.col("completion")))
-    return _update(store, "rollouts", ["prefix_id", "completer_id", "rollout_index"], graded)
+    columns = ["prefix_id", "completer_id", "rollout_index", "final_answer", "outcome"]
+    return store.update("rollouts", graded.select(columns))
 
 
 def _graded(store: Store, rows: pl.DataFrame) -> pl.DataFrame:
@@ -71,13 +71,3 @@ def _verdicts(store: Store, answered: pl.DataFrame) -> pl.DataFrame:
                 store.insert_missing("answer_verdicts", graded)
                 bar.advance(batch.height)
     return store.read(_VERDICTS, [GRADER_VERSION])
-
-
-def _update(store: Store, table: str, keys: list[str], graded: pl.DataFrame) -> int:
-    values = [name for name in ("final_answer", "outcome", "grader_version") if name in graded.columns]
-    if graded.height:
-        assignments = ", ".join(f"{name} = graded.{name}" for name in values)
-        match = " AND ".join(f"{table}.{key} = graded.{key}" for key in keys)
-        with store.transaction() as con, registered(con, graded.select(*keys, *values)):
-            con.execute(f"UPDATE {table} SET {assignments} FROM {FRAME_VIEW} AS graded WHERE {match}")
-    return graded.height

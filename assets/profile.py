@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from stepmark.labeling.errors import InputError
 
 BUILT_IN = ("minimath",)
-TINY = "tiny:"  # tiny:generator and tiny:base name the checkpoints that come with Stepmark
 
 
 class _Part(BaseModel):

@@ -1,7 +1,7 @@
 """Scoring the solutions that judge: by every reward model, and by language models' own likelihood.
 
 Scored are the solutions of test problems, batch by batch, and only where a score is missing. Leaves out:
-what follows from the scores (evaluate.py).
+what follows from the scores (selection.py, quality.py).
 """
 
 import json
@@ -20,7 +20,7 @@ from stepmark.store.store import Store
 from .profile import Profile, Reward, RewardModel
 from .progress import Progress
 from .solution_rows import SolutionRow, solution_rows
-from .train import reward_model_id, targets_of
+from .train import checkpoint_folder, reward_model_id, targets_of
 
 _SOLUTIONS_PER_BATCH = 4096
 _UNSCORED = """
@@ -61,7 +61,7 @@ def score_with_models(store: Store, profile: Profile) -> int:
         rows = solution_rows(store, _UNSCORED, [key])
         if not rows:
             continue
-        model = load_reward_model(store.home / "reward_models" / key)
+        model = load_reward_model(checkpoint_folder(store, key))
         with Progress(f"scoring by {name}", len(rows), "solutions") as bar:
             for batch in _batches(rows):
                 texts = [Scorable(row.problem, row.solution, row.steps) for row in batch]

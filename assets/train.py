@@ -59,6 +59,11 @@ def reward_model_id(model: RewardModel, reward: Reward, targets: pl.DataFrame) -
     return f"{model.name}-{hasher.hexdigest()[:8]}"
 
 
+def checkpoint_folder(store: Store, reward_model_id: str) -> Path:
+    """Where the checkpoint of a trained reward model is."""
+    return store.home / _CHECKPOINTS / reward_model_id
+
+
 def _config(model: RewardModel, reward: Reward) -> str:
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
 
@@ -85,7 +90,7 @@ def _found_or_trained(
     store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
 ) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
-    folder = store.home / _CHECKPOINTS / key
+    folder = checkpoint_folder(store, key)
     if found.height and (folder / "reward.json").is_file():
         return found.row(0, named=True)
     row = {
@@ -95,7 +100,7 @@ def _found_or_trained(
         "base_model": reward.base,
         "label_sources": list(model.label_sources) or ["outcome"],
         "config": _config(model, reward),
-        "checkpoint": f"{_CHECKPOINTS}/{key}",
+        "checkpoint": str(folder.relative_to(store.home)),
         **_fit(store, reward, model, targets, folder),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
     }
