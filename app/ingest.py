@@ -28,6 +28,8 @@ def ingest_command(path: Path, source: str, split: str | None, home: Path) -> No
     click.echo(
         f"{report.num_new:,} new problems, {report.num_known:,} known before, {len(report.rejects):,} refused"
     )
+    if report.num_completed:
+        click.echo(f"  {report.num_completed:,} of the known ones completed")
     reasons = Counter(reject.reason for reject in report.rejects)
     for reject in report.rejects[:_REJECTS_SHOWN]:
         where = reject.file if reject.line is None else f"{reject.file}, line {reject.line}"

@@ -16,6 +16,7 @@ from stepmark.labeling.minimath import distinct_problems, rate_steps
 from stepmark.labeling.records import Problem, Reject, StepLabel
 from stepmark.store.frames import frame_of
 from stepmark.store.label_writer import write_label_import
+from stepmark.store.problem_writer import write_problems
 from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
 
@@ -36,10 +37,14 @@ _UNRATED = """
 
 @dataclass(slots=True)
 class IngestReport:
-    """What became of the rows of one file or family; a known problem was stored before."""
+    """What became of the rows of one file or family; a known problem was stored before.
+
+    ``num_completed`` of the known ones got something they lacked, or the split that a label file guessed.
+    """
 
     num_new: int = 0
     num_known: int = 0
+    num_completed: int = 0
     rejects: list[Reject] = field(default_factory=list)
 
 
@@ -63,11 +68,12 @@ def ingest_path(store: Store, path: Path, source: str, split: str | None) -> Ing
 
 def _add(store: Store, problems: Sequence[Problem], rejects: Sequence[Reject], report: IngestReport) -> None:
     with store.transaction() as con:
-        num_new = insert_missing(con, "problems", frame_of("problems", problems)) if problems else 0
+        written = write_problems(con, frame_of("problems", problems), know_their_split=True)
         if rejects:
             insert_missing(con, "rejects", frame_of("rejects", rejects))
-    report.num_new += num_new
-    report.num_known += len(problems) - num_new
+    report.num_new += written.num_new
+    report.num_known += len(problems) - written.num_new
+    report.num_completed += written.num_completed
     report.rejects += rejects
 
 

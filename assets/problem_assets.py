@@ -23,6 +23,7 @@ def problems(pipeline: Pipeline) -> dg.MaterializeResult[None]:
         metadata={
             "num_new": report.num_new,
             "num_known": report.num_known,
+            "num_completed": report.num_completed,
             "num_rejected": len(report.rejects),
             "dagster/row_count": count_rows(store, "problems"),
             "by_split": table_rows(store.read(_BY_SPLIT)),

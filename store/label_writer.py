@@ -12,6 +12,7 @@ import polars as pl
 from stepmark.labeling.importers.common import ImportedSolution, LabelImport
 
 from .frames import FRAME_VIEW, frame_of
+from .problem_writer import write_problems
 from .rows import insert_missing, query, registered
 from .schema import table_of
 from .store import Store
@@ -38,9 +39,10 @@ def write_label_import(
 ) -> WrittenLabels:
     """Store problems, solutions, steps, labels and rejects of a chunk, and skip what is there already.
 
-    A problem that exists keeps its row: the importer knows neither its subject nor its split. New ones get
-    ``split_for_new_problems``; where that is None, the split the importer was given. Steps are written only
-    with a new solution, so that a solution never has steps of two splittings.
+    A problem that exists keeps its source and split, which the importer only guesses; an answer or solution
+    it lacks is filled in. New problems get ``split_for_new_problems``; where that is None, the split the
+    importer was given. Steps are written only with a new solution, so that a solution never has steps of two
+    splittings.
     """
     frames = _frames(chunk, split_for_new_problems, source_file)
     with store.transaction() as con:
@@ -73,6 +75,8 @@ def _solutions(solutions: Sequence[ImportedSolution]) -> pl.DataFrame:
 
 
 def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> int:
+    if table == "problems":
+        return write_problems(con, frame, know_their_split=False).num_new
     unknown = [name for name in table_of(table).column_names if name not in frame.columns]
     return insert_missing(con, table, frame, unknown=unknown) if frame.height else 0
 

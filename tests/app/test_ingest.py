@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -40,6 +41,56 @@ def test_problems_are_stored_and_what_is_refused_is_told(tmp_path: Path) -> None
     assert "0 new problems, 1 known before, 1 refused" in second.output
     row = Store(tmp_path / "home").read_published("SELECT split, level, ground_truth_answer FROM problems")
     assert row.rows() == [("train", 1, "2")]
+
+
+@pytest.mark.parametrize("order", [("problems", "labels"), ("labels", "problems")])
+def test_a_label_file_and_a_problem_file_give_one_row_in_either_order(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    """The problem file's source and split win, and each file fills in what the other one lacks."""
+    problem = {"problem": "Q?", "level": "Level 2", "type": "Algebra", "solution": "Unboxed."}
+    label = {"problem": "Q?", "steps": ["a"], "label_source": "t", "ratings": [1], "ground_truth_answer": "7"}
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "labels.jsonl"
+    problems.write_text(json.dumps(problem) + "\n")
+    labels.write_text(json.dumps(label) + "\n")
+    home = ["--home", str(tmp_path / "home")]
+    calls: dict[str, tuple[click.Command, list[str]]] = {
+        "problems": (ingest_command, [str(problems), "--split", "test"]),
+        "labels": (import_labels_command, [str(labels), "--split", "train"]),
+    }
+    for name in order:
+        CliRunner().invoke(calls[name][0], calls[name][1] + home, catch_exceptions=False)
+    row = Store(tmp_path / "home").read_published("SELECT * EXCLUDE problem_id FROM problems")
+
+    assert row.rows() == [("math", "test", "Algebra", 2, "Q?", "Unboxed.", "7")]
+
+
+def test_ingest_says_how_many_known_problems_it_completed(tmp_path: Path) -> None:
+    """A row that a label file left is one; a row that is whole is not."""
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    labels.write_text(json.dumps(BENCH | {"problem": PROBLEM["problem"]}) + "\n")
+    home = ["--home", str(tmp_path / "home")]
+    CliRunner().invoke(import_labels_command, [str(labels), *home], catch_exceptions=False)
+    first, second = (
+        CliRunner().invoke(ingest_command, [str(problems), "--split", "test", *home]) for _ in range(2)
+    )
+
+    assert "0 new problems, 1 known before, 0 refused\n  1 of the known ones completed" in first.output
+    assert "completed" not in second.output
+
+
+def test_of_two_problem_files_the_first_keeps_its_split(tmp_path: Path) -> None:
+    """The second one only fills in what is not known, and overwrites nothing with NULL."""
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    first.write_text(json.dumps({"problem": "Q?", "type": "Algebra", "answer": "7"}) + "\n")
+    second.write_text(json.dumps({"problem": "Q?", "level": "Level 4", "answer": "8"}) + "\n")
+    home = ["--home", str(tmp_path / "home")]
+    for file, split in ((first, "test"), (second, "train")):
+        CliRunner().invoke(ingest_command, [str(file), "--split", split, *home], catch_exceptions=False)
+    row = Store(tmp_path / "home").read("SELECT split, subject, level, ground_truth_answer FROM problems")
+
+    assert row.rows() == [("test", "Algebra", 4, "7")]
 
 
 def test_a_file_that_does_not_tell_its_split_is_refused_whole(tmp_path: Path) -> None:

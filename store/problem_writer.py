@@ -1,0 +1,59 @@
+"""Writing problems: new ones are inserted, and what a stored one lacks is filled in.
+
+A label file brings along problems it knows little of, in a split that its importer was told; a file of
+problems knows better, whichever is read first. Leaves out: reading files (``stepmark.labeling.importers``).
+"""
+
+from dataclasses import dataclass
+
+import duckdb
+import polars as pl
+
+from stepmark.labeling.importers.registry import FORMATS
+
+from .frames import FRAME_VIEW
+from .rows import insert_missing, query, registered, update
+
+_FILLED = ("subject", "level", "ground_truth_solution", "ground_truth_answer")
+_STORED = f"SELECT problems.* FROM problems SEMI JOIN {FRAME_VIEW} USING (problem_id)"
+# Rows that a label file left: named after its format, and without what only a file of problems tells.
+_IS_FROM_LABELS = pl.col("source").is_in(FORMATS) & pl.col("subject").is_null() & pl.col("level").is_null()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProblems:
+    """Rows inserted, and stored rows of which something became known or was corrected."""
+
+    num_new: int
+    num_completed: int
+
+
+def write_problems(
+    con: duckdb.DuckDBPyConnection, problems: pl.DataFrame, *, know_their_split: bool
+) -> WrittenProblems:
+    """Insert the problems that are not stored yet, and complete those that are.
+
+    What is not known (NULL) is filled in, and what is known stays. Problems that ``know_their_split``, those
+    of a file of problems, also replace the source and the split of a row that a label file left.
+    """
+    if problems.is_empty():
+        return WrittenProblems(0, 0)
+    with registered(con, problems):
+        stored = query(con, _STORED)
+    offered = problems.unique("problem_id", keep="first", maintain_order=True)
+    completed = _completed(stored, offered, know_their_split)
+    changed = completed.join(stored, on=completed.columns, how="anti", nulls_equal=True)
+    num_completed = update(con, "problems", changed) if changed.height else 0
+    return WrittenProblems(insert_missing(con, "problems", problems), num_completed)
+
+
+def _completed(stored: pl.DataFrame, offered: pl.DataFrame, know_their_split: bool) -> pl.DataFrame:
+    is_replaced = _IS_FROM_LABELS & pl.lit(know_their_split)
+    return stored.join(offered, on="problem_id", suffix="_offered").select(
+        "problem_id",
+        *(pl.coalesce(name, f"{name}_offered").alias(name) for name in _FILLED),
+        *(
+            pl.when(is_replaced).then(f"{name}_offered").otherwise(name).alias(name)
+            for name in ("source", "split")
+        ),
+    )
