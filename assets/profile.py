@@ -9,9 +9,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from stepmark.labeling.errors import InputError
+
+from .reserved_names import why_refused
 
 BUILT_IN = ("minimath",)
 
@@ -117,6 +119,14 @@ class RewardModel(_Part):
     kind: Literal["orm", "prm"]
     label_sources: tuple[str, ...] = ()
     max_solutions: int | None = Field(None, ge=1)
+
+    @field_validator("name")
+    @classmethod
+    def _name_is_free(cls, name: str) -> str:
+        reason = why_refused(name)
+        if reason:
+            raise ValueError(f"{reason}; choose another name")
+        return name
 
     @model_validator(mode="after")
     def _sources_fit_kind(self) -> "RewardModel":

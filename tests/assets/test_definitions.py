@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.definitions.utils import DISALLOWED_NAMES
 
 from stepmark.assets.checks import ASSET_OF_AUDIT
 from stepmark.assets.definitions import build_definitions
 from stepmark.assets.pipeline import Pipeline
+from stepmark.assets.reserved_names import ASSETS, why_refused
 from stepmark.store.auditing import list_audits
 
 GRAPH = {
@@ -48,6 +50,16 @@ def test_the_graph_of_the_embedded_default(tmp_path: Path) -> None:
     }
 
     assert found == GRAPH
+
+
+def test_words_that_dagster_keeps_are_refused_for_reward_models() -> None:
+    """An asset of such a name would end in Dagster's own traceback."""
+    assert {word for word in DISALLOWED_NAMES if why_refused(word) is None} == set()
+
+
+def test_the_names_of_assets_are_refused_for_reward_models() -> None:
+    """Every asset but the reward models themselves is on the list."""
+    assert set(ASSETS) == set(GRAPH) - {"orm", "prm_monte_carlo", "prm_oracle"}
 
 
 def test_every_audit_is_an_asset_check(tmp_path: Path) -> None:
