@@ -214,14 +214,33 @@ def load_profile(name: str) -> Profile:
 
 
 def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
-    problems = profile.problems.model_copy(
+    problems, generator, reward = profile.problems, profile.generator, profile.reward
+    # A server knows its model by name, whatever folders are here.
+    model = generator.model if generator.engine.kind == "endpoints" else _model(generator.model, folder)
+    return profile.model_copy(
         update={
-            "files": tuple(_absolute(file, folder) for file in profile.problems.files),
-            "labels": tuple(_absolute(file, folder) for file in profile.problems.labels),
+            "problems": problems.model_copy(
+                update={
+                    "files": tuple(_absolute(file, folder) for file in problems.files),
+                    "labels": tuple(_absolute(file, folder) for file in problems.labels),
+                }
+            ),
+            "generator": generator.model_copy(update={"model": model}),
+            "reward": reward.model_copy(
+                update={
+                    "base": _model(reward.base, folder),
+                    "likelihoods": tuple(_model(name, folder) for name in reward.likelihoods),
+                }
+            ),
         }
     )
-    return profile.model_copy(update={"problems": problems})
 
 
 def _absolute(file: ProblemFile | LabelFile, folder: Path) -> ProblemFile | LabelFile:
     return file.model_copy(update={"path": str(folder / Path(file.path).expanduser())})
+
+
+def _model(name: str, folder: Path) -> str:
+    """The folder of a model; a name that is none (on a hub, or one that comes along) stays as it is."""
+    found = folder / Path(name).expanduser()
+    return str(found) if found.is_dir() else name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.assets.profile import load_profile
+from stepmark.assets.profile import Profile, load_profile
 from stepmark.labeling.errors import InputError
 
 
@@ -51,6 +51,34 @@ def test_a_wrong_profile_is_refused_with_its_field(
 
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def _with_models(profile_path: Path, engine: str = "") -> Profile:
+    (profile_path.parent / "mine").mkdir()
+    text = profile_path.read_text().replace('model = "fake"', 'model = "mine"' + engine)
+    text = text.replace('base = "fake"', 'base = "mine"\nlikelihoods = ["mine", "tiny:base", "owner/name"]')
+    profile_path.write_text(text)
+    return load_profile(str(profile_path))
+
+
+def test_model_folders_start_at_the_profiles_folder(
+    tmp_path: Path, profile_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Generator, base and likelihoods alike; names that are no folder stay as they are."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    profile = _with_models(profile_path)
+
+    mine = str(tmp_path / "mine")
+    assert (profile.generator.model, profile.reward.base) == (mine, mine)
+    assert profile.reward.likelihoods == (mine, "tiny:base", "owner/name")
+
+
+def test_a_servers_model_keeps_its_name(profile_path: Path) -> None:
+    """A folder that happens to be called like it is not what the server serves."""
+    engine = '\nengine = { kind = "endpoints", urls = ["http://127.0.0.1:1"] }'
+
+    assert _with_models(profile_path, engine).generator.model == "mine"
 
 
 _ORM = '[[reward.models]]\nname = "{}"\nkind = "orm"\n'
