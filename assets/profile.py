@@ -7,7 +7,7 @@ secrets (an API key is named by its environment variable) and the home folder.
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -56,7 +56,11 @@ class Problems(_Part):
 
 
 class Engine(_Part):
-    """Where a model runs: in this process with vLLM, or behind OpenAI-compatible ``urls``."""
+    """Where a model runs: in this process with vLLM, or behind OpenAI-compatible ``urls``.
+
+    The fields are those of ``stepmark.models.sampling.EngineConfig``, which explains them; its model and its
+    seed are the generator's.
+    """
 
     kind: Literal["in_process", "endpoints"] = "in_process"
     urls: tuple[str, ...] = ()
@@ -64,6 +68,12 @@ class Engine(_Part):
     dtype: str = "auto"
     max_model_len: int = Field(512, ge=16)
     max_num_seqs: int = Field(1024, ge=1)
+    kv_cache_gib: float | None = Field(None, gt=0)
+    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
+    num_threads: int | None = Field(None, ge=1)
+    logprobs: bool = False
+    timeout_s: float = Field(3600.0, gt=0)
+    max_tries: int = Field(8, ge=1)
 
 
 class Sampler(_Part):
@@ -206,11 +216,26 @@ def load_profile(name: str) -> Profile:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{name}: this is not TOML ({error}); mend the line.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "profile"
-        raise InputError(
-            f"{name}, {where}: {first['msg']} (value {first['input']!r:.80}); mend it."
-        ) from error
+        raise InputError(f"{name}, {_first_problem(error)}.") from error
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"]) or "profile"
+    if first["type"] == "extra_forbidden":
+        return f"{where}: there is no such key; the keys here are {', '.join(_keys_beside(first['loc']))}"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message} (value {first['input']!r:.80}); mend it"
+
+
+def _keys_beside(where: tuple[int | str, ...]) -> tuple[str, ...]:
+    """The keys of the part of a profile in which ``where`` lies."""
+    part: type[BaseModel] = Profile
+    for name in where[:-1]:
+        if isinstance(name, str):  # a number is a place in a list of parts
+            kind = part.model_fields[name].annotation
+            part = next(one for one in (*get_args(kind), kind) if isinstance(one, type))
+    return tuple(part.model_fields)
 
 
 def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:

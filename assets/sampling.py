@@ -111,19 +111,8 @@ def sample_in_batches(
 
 def open_engine(settings: Sampler, seed: int) -> AbstractContextManager[SamplerEngine]:
     """The engine a profile asks for; seeded as a whole, not by request."""
-    engine = settings.engine
-    return open_sampler(
-        EngineConfig(
-            kind=engine.kind,
-            model=resolve_model(settings.model),
-            urls=engine.urls,
-            api_key_variable=engine.api_key_variable,
-            dtype=engine.dtype,
-            max_model_len=engine.max_model_len,
-            max_num_seqs=engine.max_num_seqs,
-            seed=seed,
-        )
-    )
+    model = resolve_model(settings.model)
+    return open_sampler(EngineConfig(model=model, seed=seed, **settings.engine.model_dump()))
 
 
 def batches(requests: Sequence[Request], max_samples: int) -> Iterator[list[Request]]:

@@ -1,11 +1,15 @@
 """Profiles: what is read, and how a wrong one is refused."""
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stepmark.assets.profile import Profile, load_profile
+from stepmark.assets import sampling
+from stepmark.assets.profile import Engine, Profile, load_profile
 from stepmark.labeling.errors import InputError
+from stepmark.models.sampling import EngineConfig
 
 
 def test_the_embedded_default_is_a_whole_profile() -> None:
@@ -30,7 +34,26 @@ def test_relative_paths_start_at_the_profiles_folder(tmp_path: Path, profile_pat
     ("old", "new", "message"),
     [
         ("max_tokens = 10", "max_tokens = 0", "generator.max_tokens"),
-        ("max_tokens = 10", "max_token = 10", "generator.max_token: Extra inputs"),
+        (
+            "max_tokens = 10",
+            "max_token = 10",
+            "generator.max_token: there is no such key; the keys here are model,",
+        ),
+        (
+            "max_tokens = 10",
+            "engine = { kv_cache = 4 }",
+            "engine.kv_cache: there is no such key;",
+        ),
+        (
+            "max_tokens = 10",
+            "engine = { seed = 4 }",
+            "kv_cache_gib, gpu_memory_utilization, num_threads,",
+        ),
+        (
+            "[rollouts]",
+            '[[reward.models]]\nname = "a"\nkind = "orm"\nsize = 1\n[rollouts]',
+            "reward.models.0.size: there is no such key; the keys here are name, kind, label_sources,",
+        ),
         ("{problem}", "Solve it.", "does not hold {problem}"),
         ('name = "fake"', "name = ", "not TOML"),
         (
@@ -79,6 +102,23 @@ def test_a_servers_model_keeps_its_name(profile_path: Path) -> None:
     engine = '\nengine = { kind = "endpoints", urls = ["http://127.0.0.1:1"] }'
 
     assert _with_models(profile_path, engine).generator.model == "mine"
+
+
+def test_the_engine_takes_every_option_of_the_samplers(
+    profile_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the profile says reaches the engine's configuration; model and seed are the generator's."""
+    opened: list[EngineConfig] = []
+    monkeypatch.setattr(sampling, "open_sampler", opened.append)
+    options: dict[str, Any] = {
+        "kind": "endpoints", "urls": ("http://127.0.0.1:1",), "api_key_variable": "K", "dtype": "float16",
+        "max_model_len": 99, "max_num_seqs": 7, "kv_cache_gib": 0.5, "gpu_memory_utilization": 0.4,
+        "num_threads": 3, "logprobs": True, "timeout_s": 9.0, "max_tries": 2,
+    }  # fmt: skip
+    settings = load_profile(str(profile_path)).generator
+    sampling.open_engine(settings.model_copy(update={"engine": Engine(**options)}), 5)
+
+    assert [asdict(config) for config in opened] == [options | {"model": "fake", "seed": 5}]
 
 
 _ORM = '[[reward.models]]\nname = "{}"\nkind = "orm"\n'
