@@ -16,6 +16,7 @@ from stepmark.models.metrics.voting import check_weights
 
 from .json_output import write_json
 from .jsonl_input import read_jsonl
+from .options import INPUT_FILE
 from .sample_lines import SampleLine, group_samples, read_samples
 
 CurveEstimates = Mapping[str, Mapping[int, Estimate]]
@@ -32,7 +33,7 @@ class _NumberList(click.ParamType[list[int]]):
 
 
 @click.command("best-of-n")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=INPUT_FILE)
 @click.option(
     "--n", "ns", type=_NumberList(), help="Subset sizes [default: powers of two up to the smallest M]."
 )

@@ -21,6 +21,9 @@ import click
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.labeling.grading import Grader
 
+from .jsonl_input import no_line
+from .options import INPUT_FILE
+
 _CHUNK_LINES = 2_000
 _SHOWN_CHARS = 60
 _MAX_WORKERS = 8
@@ -30,7 +33,7 @@ Pair = tuple[str, str | None]
 
 
 @click.command("grade")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=INPUT_FILE)
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to the terminal."
 )
@@ -52,6 +55,8 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
     num_workers = min(os.cpu_count() or 1, _MAX_WORKERS)
     with _rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
         num_pairs = sum(1 for _ in _checked_lines(source, file))
+        if num_pairs == 0:
+            raise no_line(file)
         source.seek(0)
         with _output(out) as target, _progress(num_pairs) as bar:
             lines = _checked_lines(source, file)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .json_output import write_json
-from .options import home_option
+from .options import INPUT_FILE, home_option
 
 if TYPE_CHECKING:
     from stepmark.assets.ingest import LabelReport
@@ -16,7 +16,7 @@ _REJECTS_SHOWN = 10
 
 
 @click.command("import-labels")
-@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("path", type=INPUT_FILE)
 @click.option(
     "--format",
     "format_name",

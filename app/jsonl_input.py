@@ -54,7 +54,12 @@ def read_jsonl(path: Path) -> Iterator[JsonLine]:
             path, None, f"cannot be read ({reason})", "give a readable JSON Lines file"
         ) from error
     if num_objects == 0:
-        raise InputError.at(path, None, "holds no line", "give at least one JSON object, one a line")
+        raise no_line(path)
+
+
+def no_line(path: Path) -> InputError:
+    """The error of a file that holds nothing: as good as a wrong path, so no command makes a result of it."""
+    return InputError.at(path, None, "holds no line", "give at least one JSON object, one a line")
 
 
 def shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Options that every command has."""
+"""Arguments and options that commands share: the home folder and the files they read."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 DEFAULT_HOME = Path("stepmark-home")
+INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

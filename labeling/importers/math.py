@@ -65,6 +65,7 @@ def _collected(sources: Iterable[tuple[Path, str | None]], source: str) -> Probl
     rejects: list[Reject] = []
     for root, split in sources:
         given = checked_split(split, root)
+        num_before = len(kept) + len(rejects)
         for path in _files_in(root):
             for line, row in _rows_of(path):
                 if isinstance(row, Reject):
@@ -80,6 +81,8 @@ def _collected(sources: Iterable[tuple[Path, str | None]], source: str) -> Probl
                     rejects.append(
                         reject(path, line, _duplicate_reason(problem, path, first), problem.problem)
                     )
+        if len(kept) + len(rejects) == num_before:
+            raise InputError.at(root, None, "there is no problem in it", "check that it is the problem file")
     return [problem for problem, _, _ in kept.values()], rejects
 
 

@@ -241,19 +241,6 @@ def test_n_that_is_no_list_of_counts_is_bad_usage(tmp_path: Path, ns: str) -> No
     assert "is not a list of numbers" in result.stderr
 
 
-@pytest.mark.parametrize("content", [None, "", "\n\n"])
-def test_a_file_that_is_absent_or_empty_is_refused(tmp_path: Path, content: str | None) -> None:
-    """No curve is made of nothing."""
-    path = tmp_path / "in.jsonl"
-    if content is not None:
-        path.write_text(content)
-
-    result = _run(path)
-
-    assert isinstance(result.exception, InputError)
-    assert str(path) in str(result.exception)
-
-
 @pytest.mark.usefixtures("string_grader")
 def test_failure_leaves_the_old_json_as_it_was(tmp_path: Path) -> None:
     """A result file is replaced whole or not at all, and no partial file stays behind."""

@@ -142,17 +142,6 @@ def test_numbers_are_read_as_they_are_spelled(tmp_path: Path) -> None:
     ]
 
 
-def test_an_empty_file_grades_to_nothing(tmp_path: Path) -> None:
-    """No pairs are no error."""
-    file = tmp_path / "empty.jsonl"
-    file.write_text("\n\n", encoding="utf-8")
-
-    result = _grade(file)
-
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.startswith("0 pairs")
-
-
 def test_it_reads_from_a_pipe_as_a_program() -> None:
     """Run as people run it; what needs algebra, a tower that never ends and a time limit included."""
     lines = [

@@ -253,6 +253,16 @@ def test_an_empty_folder_is_an_input_error(tmp_path: Path) -> None:
         read_problems(tmp_path, "math")
 
 
+@pytest.mark.parametrize("text", ["", "\n\n", "[]"])
+def test_a_file_of_nothing_is_an_input_error(tmp_path: Path, text: str) -> None:
+    """It is told apart from a file whose rows are refused, which counts them."""
+    path = tmp_path / "problems.jsonl"
+    path.write_text(text)
+
+    with pytest.raises(InputError, match=r"problems.jsonl: there is no problem in it"):
+        read_problems(path, "math", "train")
+
+
 def test_the_paper_split_is_read_but_for_one_duplicate(real_data: Path) -> None:
     """Of 12,500 rows one repeats a training problem; two levels and two answers are unknown."""
     train, test = (real_data / "math" / f"prm800k_split_{name}.jsonl" for name in ("train_12000", "test_500"))
