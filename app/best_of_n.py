@@ -16,7 +16,7 @@ from stepmark.models.metrics.voting import check_weights
 
 from .json_output import write_json
 from .jsonl_input import read_jsonl
-from .options import INPUT_FILE
+from .options import INPUT_FILE, output_option
 from .sample_lines import SampleLine, group_samples, read_samples
 
 CurveEstimates = Mapping[str, Mapping[int, Estimate]]
@@ -37,7 +37,7 @@ class _NumberList(click.ParamType[list[int]]):
 @click.option(
     "--n", "ns", type=_NumberList(), help="Subset sizes [default: powers of two up to the smallest M]."
 )
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the curves as JSON.")
+@output_option("--json", "json_path", "Also write the curves as JSON.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of subsets and resamples."
 )

@@ -12,7 +12,7 @@ import click
 from stepmark.assets.profile import BUILT_IN
 
 from .json_output import write_json
-from .options import home_option
+from .options import home_option, output_option
 
 if TYPE_CHECKING:
     from .results import Results
@@ -27,7 +27,7 @@ _QUALITY_ROWS = (
 
 
 @click.command("demo")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the results as JSON.")
+@output_option("--json", "json_path", "Also write the results as JSON.")
 @home_option
 def demo_command(json_path: Path | None, home: Path) -> None:
     """Sample, grade, label, train and judge on minimath, and print which selector picks better."""

@@ -13,7 +13,7 @@ from stepmark.models.metrics.intervals import Estimate
 
 from .json_output import write_json
 from .jsonl_input import JsonLine, read_jsonl, shown
-from .options import INPUT_FILE
+from .options import INPUT_FILE, output_option
 
 _REMEDY = "give the 0-based index of the first wrong step, or -1 for none"
 _FIGURES = ("accuracy_error", "accuracy_correct", "f1")
@@ -21,7 +21,7 @@ _FIGURES = ("accuracy_error", "accuracy_correct", "f1")
 
 @click.command("first-error")
 @click.argument("file", type=INPUT_FILE)
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the figures as JSON.")
+@output_option("--json", "json_path", "Also write the figures as JSON.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
 def first_error_command(file: Path, json_path: Path | None, seed: int) -> None:
     """ProcessBench's accuracies and F1 with 95% intervals.

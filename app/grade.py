@@ -14,15 +14,16 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import click
 
-from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading import Grader
 
 from .jsonl_input import no_line
-from .options import INPUT_FILE
+from .options import INPUT_FILE, output_option
+from .text_output import output_file
 
 _CHUNK_LINES = 2_000
 _SHOWN_CHARS = 60
@@ -34,9 +35,7 @@ Pair = tuple[str, str | None]
 
 @click.command("grade")
 @click.argument("file", type=INPUT_FILE)
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to the terminal."
-)
+@output_option("--out", "out", "Write here, not to the terminal.")
 @click.option(
     "--time-limit",
     "time_limit_s",
@@ -158,27 +157,8 @@ def _output(out: Path | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer  # JSON Lines are UTF-8, whatever the terminal is set to
         sys.stdout.flush()
         return
-    try:
-        temporary = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed before it is renamed
-            dir=out.parent, prefix=f".{out.name}.", delete=False
-        )
-    except OSError as error:
-        problem, remedy = f"cannot be written ({error.strerror})", "give a file in a folder you can write to"
-        raise InputError.at(out, None, problem, remedy) from error
-    try:
-        with temporary:
-            yield cast(IO[bytes], temporary)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary.name, 0o666 & ~umask)  # temporary files are private, results are not
-        os.replace(temporary.name, out)
-    except OSError as error:
-        raise StepmarkError(
-            f"{out}: cannot be written ({error.strerror}); free some space or name another file."
-        ) from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary.name)
+    with output_file(out) as file:
+        yield file
 
 
 @contextlib.contextmanager

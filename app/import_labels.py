@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .json_output import write_json
-from .options import INPUT_FILE, home_option
+from .options import INPUT_FILE, home_option, output_option
 
 if TYPE_CHECKING:
     from stepmark.assets.ingest import LabelReport
@@ -32,7 +32,7 @@ _REJECTS_SHOWN = 10
     show_default=True,
     help="Split of problems that are not stored yet.",
 )
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Also write the counts as JSON.")
+@output_option("--json", "json_path", "Also write the counts as JSON.")
 @home_option
 def import_labels_command(
     path: Path, format_name: str, split: str, json_path: Path | None, home: Path

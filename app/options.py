@@ -1,14 +1,53 @@
-"""Arguments and options that commands share: the home folder and the files they read."""
+"""Arguments and options that commands share: the home folder, and the files they read and write."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
+
+from .text_output import check_writable
 
 DEFAULT_HOME = Path("stepmark-home")
 INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def output_option(
+    flag: str, name: str, help_text: str, *, is_folder: bool = False, required: bool = False
+) -> Callable[[_Function], _Function]:
+    """Give a command an option for a file (or folder) to write, as its parameter ``name``.
+
+    Before the command starts, what cannot be written is refused, and so is a file that the command reads.
+    """
+    kind = click.Path(file_okay=not is_folder, dir_okay=is_folder, path_type=Path)
+    option = click.option(flag, name, type=kind, required=required, help=help_text)
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def checked(**values: Any) -> object:  # noqa: ANN401 - the values of the command's own parameters
+            if values[name] is not None:
+                _refuse_input(flag, values[name], values)
+                check_writable(values[name], is_folder=is_folder)
+            return function(**values)
+
+        return cast(_Function, option(checked))
+
+    return decorate
+
+
+def _refuse_input(flag: str, out: Path, values: Mapping[str, object]) -> None:
+    for value in values.values():
+        if value is not out and isinstance(value, Path | str) and _is_same_file(out, value):
+            raise click.BadParameter(f"{out} is read by this command; name another file.", param_hint=flag)
+
+
+def _is_same_file(out: Path, other: Path | str) -> bool:
+    try:
+        return out.is_file() and out.samefile(other)
+    except (OSError, ValueError):  # the other value is no path, or nothing is there
+        return False
 
 
 def home_option(function: _Function) -> _Function:

@@ -18,7 +18,7 @@ from stepmark.assets.profile import BUILT_IN, Profile, load_profile
 from stepmark.assets.score import current_models
 from stepmark.store.store import Store
 
-from .options import home_option
+from .options import home_option, output_option
 from .results import percent, read_results, signed_percent
 from .text_output import write_text
 
@@ -65,9 +65,7 @@ class ShownStep:
 
 @click.command("report")
 @click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="File to write [default: report.html in the home]."
-)
+@output_option("--out", "out", "File to write [default: report.html in the home].")
 @home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:
     """Write the report on the published snapshot as one HTML file."""

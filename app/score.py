@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .jsonl_input import JsonLine, read_jsonl, shown
-from .options import INPUT_FILE, home_option
+from .options import INPUT_FILE, home_option, output_option
 
 _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 
@@ -15,7 +15,7 @@ _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 @click.command("score")
 @click.argument("model")
 @click.argument("file", type=INPUT_FILE)
-@click.option("--out", type=click.Path(path_type=Path), help="Write here instead of to the screen.")
+@output_option("--out", "out", "Write here instead of to the screen.")
 @home_option
 def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
     """Add per-step probabilities of MODEL to each solution of FILE.

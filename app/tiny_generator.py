@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from .options import output_option
+
 
 @click.group("tiny-generator")
 def tiny_generator_group() -> None:
@@ -13,9 +15,7 @@ def tiny_generator_group() -> None:
 
 @tiny_generator_group.command("train")
 @click.argument("model", type=click.Choice(["generator", "base"]))
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write."
-)
+@output_option("--out", "out", "Folder to write.", is_folder=True, required=True)
 @click.option(
     "--steps", type=click.IntRange(1), help="Train one phase of so many steps [default: the recipe's]."
 )
@@ -40,7 +40,7 @@ def train_command(model: str, out: Path, steps: int | None) -> None:
 @click.option("--problems", default=300, show_default=True, type=click.IntRange(1), help="Test problems.")
 @click.option("--samples", default=16, show_default=True, type=click.IntRange(1), help="Samples per problem.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of problems and samples.")
-@click.option("--card", type=click.Path(path_type=Path, dir_okay=False), help="Also write the card here.")
+@output_option("--card", "card", "Also write the card here.")
 def measure_command(model: str, problems: int, samples: int, seed: int, card: Path | None) -> None:
     """Measure pass@1 of MODEL (generator, base, or a folder) by family and level, as its card tells it."""
     from stepmark.models.tiny.measure import measure, model_card  # noqa: PLC0415 - vLLM loads slowly
@@ -49,8 +49,8 @@ def measure_command(model: str, problems: int, samples: int, seed: int, card: Pa
     from .text_output import write_text  # noqa: PLC0415
 
     folder = Path(resolve_model(PREFIX + model) if model in NAMES else model)
-    measured = measure(str(folder), problems, samples, seed)
     recipe = (folder / "recipe.json").read_text(encoding="utf-8")
+    measured = measure(str(folder), problems, samples, seed)
     text = model_card(folder.name, recipe, measured)
     write_text(None, text)
     if card is not None:

@@ -1,10 +1,13 @@
 """Files that commands read and write: what is wrong with them is told alike, before any work is done."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from stepmark.app import text_output
 from stepmark.app.main import cli
 from stepmark.labeling.errors import InputError
 
@@ -32,3 +35,87 @@ def test_a_file_of_no_line_is_refused(command: str, content: str, tmp_path: Path
     assert result.stdout == ""
     with pytest.raises(InputError, match=r"empty.jsonl: holds no line; give at least one JSON object"):
         raise result.exception or AssertionError(result.output)
+
+
+# Command, its output option, and arguments before the file it reads; without None it reads none.
+WRITERS = {
+    "demo": ("--json", []),
+    "import-labels": ("--json", [None]),
+    "best-of-n": ("--json", [None]),
+    "first-error": ("--json", [None]),
+    "grade": ("--out", [None]),
+    "score": ("--out", ["no-model", None]),
+    "report": ("--out", ["--profile", None]),
+    "tiny-generator train": ("--out", ["base"]),
+    "tiny-generator measure": ("--card", ["base"]),
+}
+
+
+def _invoke(command: str, file: Path, out: Path) -> click.testing.Result:
+    option, arguments = WRITERS[command]
+    given = [str(file) if argument is None else argument for argument in arguments]
+    return CliRunner().invoke(cli, [*command.split(), *given, option, str(out)])
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that every command would fail on, had it started to read it; and a folder to leave as it is."""
+    path = tmp_path / "in.jsonl"
+    path.write_text("neither lines nor a profile")
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(command: str, file: Path) -> None:
+    """One sentence names it, the input is not even looked at, and nothing is left behind."""
+    result = _invoke(command, file, file / "below-a-file")
+
+    assert isinstance(result.exception, InputError)
+    assert "below-a-file: cannot be written (Not a directory)" in str(result.exception)
+    assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("command", [name for name, (_, arguments) in WRITERS.items() if None in arguments])
+def test_an_output_over_the_input_is_bad_usage(command: str, file: Path) -> None:
+    """Under its own name or through a link: a result would take the place of what it was made from."""
+    link = file.parent / "link"
+    link.symlink_to(file)
+    for out in (file, link):
+        result = _invoke(command, file, out)
+
+        assert result.exit_code == 2
+        assert f"{out} is read by this command; name another file." in result.stderr
+    assert file.read_text() == "neither lines nor a profile"
+
+
+def test_every_option_that_names_an_output_is_checked_here() -> None:
+    """All paths of all commands are inputs that must exist, the home, or in the table above."""
+
+    def leaves(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+        context = click.Context(command)
+        if not isinstance(command, click.Group):
+            yield name, command
+            return
+        for child in command.list_commands(context):
+            yield from leaves(command.get_command(context, child), f"{name} {child}".strip())  # type: ignore[arg-type]
+
+    outputs = {
+        name: parameter.opts[0]
+        for name, command in leaves(cli, "")
+        for parameter in command.params
+        if isinstance(parameter.type, click.Path) and not parameter.type.exists and parameter.name != "home"
+    }
+
+    assert outputs == {name: option for name, (option, _) in WRITERS.items()}
+
+
+def test_an_output_that_can_be_written_is_only_looked_at(tmp_path: Path) -> None:
+    """The check leaves no file, and keeps the one that is there."""
+    old = tmp_path / "old.txt"
+    old.write_text("old")
+    for out in (old, tmp_path / "new.txt", Path("/dev/null")):
+        text_output.check_writable(out)
+
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
