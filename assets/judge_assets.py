@@ -53,9 +53,9 @@ def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per selector and N, in ``evaluations``: the share of test problems solved, with intervals."""
     store, settings = pipeline.store(), pipeline.settings()
     selection = select(store, settings)
+    store_selection(store, selection, settings)
     if selection is None:
         return dg.MaterializeResult(metadata={"num_problems": 0})
-    store_selection(store, selection, settings)
     return dg.MaterializeResult(
         metadata={
             "num_problems": selection.num_problems,
@@ -74,9 +74,9 @@ def label_agreement(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per figure, in ``evaluations``: how Monte-Carlo labels agree with the oracle's."""
     store = pipeline.store()
     quality = label_quality(store)
+    store_label_quality(store, quality)
     if quality is None:
         return dg.MaterializeResult(metadata={"num_solutions": 0})
-    store_label_quality(store, quality)
     return dg.MaterializeResult(
         metadata={
             "num_solutions": quality.num_solutions,
@@ -106,8 +106,7 @@ def first_errors(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per PRM, label source and figure, in ``evaluations``: finding first errors."""
     store = pipeline.store()
     results = find_first_errors(store, pipeline.settings())
-    if results:
-        store_first_errors(store, results)
+    store_first_errors(store, results)
     rows = [
         {
             "model": result.model,

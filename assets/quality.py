@@ -25,7 +25,7 @@ from stepmark.store.store import Store
 
 from .profile import Profile
 from .score import current_models
-from .selection import evaluation_frame
+from .selection import EvaluationRow, evaluation_frame
 
 _TRUTH = "oracle"
 _STEPS = """
@@ -86,8 +86,13 @@ def label_quality(store: Store) -> LabelQuality | None:
     )
 
 
-def store_label_quality(store: Store, quality: LabelQuality) -> int:
-    """Replace the stored figures of label quality; return the number of rows."""
+def store_label_quality(store: Store, quality: LabelQuality | None) -> int:
+    """Replace the stored figures of label quality, by none where there are none; return how many rows."""
+    rows = [] if quality is None else _evaluations(quality)
+    return store.replace("evaluations", evaluation_frame(rows), "selector = ?", [MONTE_CARLO])
+
+
+def _evaluations(quality: LabelQuality) -> list[EvaluationRow]:
     figures: dict[str, Rate | Ratio] = {
         "first_error_agreement": quality.first_errors.exact,
         "first_error_agreement_on_error": quality.first_errors.exact_on_error,
@@ -97,13 +102,10 @@ def store_label_quality(store: Store, quality: LabelQuality) -> int:
         "wrong_step_f1": quality.wrong_steps.f1,
         "calibration_error": quality.calibration.ece,
     }
-    frame = evaluation_frame(
-        [
-            (MONTE_CARLO, metric, 0, figure.value, figure.low, figure.high, quality.num_problems)
-            for metric, figure in figures.items()
-        ]
-    )
-    return store.replace("evaluations", frame, "selector = ?", [MONTE_CARLO])
+    return [
+        (MONTE_CARLO, metric, 0, figure.value, figure.low, figure.high, quality.num_problems)
+        for metric, figure in figures.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def _judge(name: str, source: str, rows: pl.DataFrame) -> FirstErrorResult:
 
 def store_first_errors(store: Store, results: Sequence[FirstErrorResult]) -> int:
     """Replace the stored first-error figures; return the number of rows."""
-    rows: list[tuple[str, str, int, float | None, float | None, float | None, int]] = []
+    rows: list[EvaluationRow] = []
     for result in results:
         metrics = None if result.fitted is None else result.fitted.metrics
         for metric in ("accuracy_error", "accuracy_correct", "f1"):

@@ -21,6 +21,7 @@ from .sampling import identify
 from .score import current_models, likelihood_ids
 
 BEST_OF_N, DIFFERENCE = "best_of_n", "best_of_n_difference"
+EvaluationRow = tuple[str, str, int, float | None, float | None, float | None, int]
 _ROUND = 0
 _SAMPLES = """
     SELECT problem_id, solution_id, outcome = 'correct' AS is_correct, final_answer
@@ -133,21 +134,24 @@ def differences(selection: Selection, profile: Profile) -> list[tuple[str, int, 
     return found
 
 
-def store_selection(store: Store, selection: Selection, profile: Profile) -> int:
-    """Replace the stored curves and differences; return the number of rows."""
+def store_selection(store: Store, selection: Selection | None, profile: Profile) -> int:
+    """Replace the stored curves and differences, by none where nothing was measured; return how many rows."""
+    rows = [] if selection is None else _evaluations(selection, profile)
+    metrics = [BEST_OF_N, DIFFERENCE]
+    return store.replace(
+        "evaluations", evaluation_frame(rows), "list_contains(?, metric) AND slice = 'all'", [metrics]
+    )
+
+
+def _evaluations(selection: Selection, profile: Profile) -> list[EvaluationRow]:
     points = [
         (name, BEST_OF_N, n, point) for name, by_n in selection.points.items() for n, point in by_n.items()
     ]
     points += [(name, DIFFERENCE, n, point) for name, n, point in differences(selection, profile)]
-    frame = evaluation_frame(
-        [(name, metric, n, *point, selection.num_problems) for name, metric, n, point in points]
-    )
-    return store.replace("evaluations", frame, "metric IN (?, ?) AND slice = 'all'", [BEST_OF_N, DIFFERENCE])
+    return [(name, metric, n, *point, selection.num_problems) for name, metric, n, point in points]
 
 
-def evaluation_frame(
-    rows: Sequence[tuple[str, str, int, float | None, float | None, float | None, int]],
-) -> pl.DataFrame:
+def evaluation_frame(rows: Sequence[EvaluationRow]) -> pl.DataFrame:
     """Rows of ``evaluations`` of slice "all": selector, metric, N, value, low, high, number of problems."""
     schema = {
         "selector": pl.String,
