@@ -22,7 +22,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
-    """One row per step, labeler and alternative of a rating file; None is not known."""
+    """One row per step, labeler and alternative of a rating file, at its 1-based line; None is not known."""
 
     solution_id: str
     step_index: int
@@ -40,6 +40,7 @@ class HumanLabel:
     finish_reason: str | None
     labeled_at: str | None
     duration_ms: int | None
+    source_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Leaves out: what a row of each format means; a RowReader knows that.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stepmark.labeling.errors import InputError
@@ -104,7 +105,7 @@ class _Gatherer:
         if solution.solution_id not in self._solution_ids:
             self._solution_ids.add(solution.solution_id)
             chunk.solutions.append(solution)
-        chunk.human_labels += labeled.human_labels
+        chunk.human_labels += [replace(label, source_line=line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
         for label in labeled.step_labels:

@@ -140,6 +140,20 @@ def test_rated_alternatives_become_unfinished_solutions(tmp_path: Path, real_dat
     assert rows.rows() == [(-1, 72), (0, 44), (1, 25)]
 
 
+def test_ratings_know_their_file_and_line(tmp_path: Path, real_data: Path) -> None:
+    """Blank lines count, and a line that repeats an earlier one leaves no rating of its own."""
+    lines = (real_data / "prm800k" / "raw_lines.jsonl").read_text(encoding="utf-8").splitlines()
+    file = tmp_path / "ratings.jsonl"
+    file.write_text("\n".join(["", lines[0], lines[0], lines[1]]) + "\n", encoding="utf-8")
+    home = ["--home", str(tmp_path / "home")]
+    CliRunner().invoke(import_labels_command, [str(file), *home], catch_exceptions=False)
+    rows = Store(tmp_path / "home").read(
+        "SELECT DISTINCT source_file, source_line FROM human_labels ORDER BY source_line"
+    )
+
+    assert rows.rows() == [(str(file), 2), (str(file), 4)]
+
+
 @pytest.mark.parametrize("text", ["", "not json\n", '{"a": 1}\n'])
 def test_a_file_of_no_known_format_is_refused(tmp_path: Path, text: str) -> None:
     """Detection looks at the content, and says what it saw."""
