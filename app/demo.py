@@ -55,7 +55,7 @@ def demo_command(json_path: Path | None, home: Path) -> None:
 
 
 def _table(results: "Results") -> list[str]:
-    from .results import percent  # noqa: PLC0415
+    from .results import percent, unscored_line  # noqa: PLC0415
 
     ns = sorted(next(iter(results.curves.values()), {}))
     lines = [
@@ -72,7 +72,8 @@ def _table(results: "Results") -> list[str]:
     for name, points in results.curves.items():
         if name not in hidden:
             lines.append(f"{name:<34}" + "".join(f"{percent(points[n]):<20}" for n in ns))
-    return lines
+    unscored = unscored_line(results)
+    return lines if unscored is None else [*lines, unscored]
 
 
 def _differences(results: "Results") -> list[str]:

@@ -19,7 +19,7 @@ from stepmark.assets.score import current_models
 from stepmark.store.store import Store
 
 from .options import home_option, output_option
-from .results import percent, read_results, signed_percent
+from .results import percent, read_results, signed_percent, unscored_line
 from .text_output import write_text
 
 _NUM_SHOWN = 10
@@ -84,6 +84,7 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
     environment.filters |= {"percent": percent, "signed_percent": signed_percent}
     page = environment.get_template("report.html.j2").render(
         results=results,
+        unscored=unscored_line(results),
         selectors=selectors,
         curve=None if curve is None else base64.b64encode(curve).decode(),
         judge=judge,

@@ -3,6 +3,7 @@
 Leaves out: how it is shown (demo.py prints it, report.py makes a page of it).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars as pl
 
 from stepmark.assets.judge_assets import main_selectors
 from stepmark.assets.profile import Profile
-from stepmark.assets.selection import BEST_OF_N, DIFFERENCE
+from stepmark.assets.selection import BEST_OF_N, DIFFERENCE, UNSCORED
 from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
 from stepmark.models.metrics.intervals import Estimate
 from stepmark.store.store import Store
@@ -30,10 +31,14 @@ _COUNTS = """
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """``curves`` and ``differences``: name, N, estimate. ``quality``: metric, estimate (None: undefined)."""
+    """``curves`` and ``differences``: name, N, estimate. ``quality``: metric, estimate (None: undefined).
+
+    ``num_unscored``: answered samples without a score, by selector, where there are any; they rank last.
+    """
 
     curves: dict[str, dict[int, Estimate]]
     differences: dict[str, dict[int, Estimate]]
+    num_unscored: dict[str, int]
     quality: dict[str, Estimate | None]
     first_errors: list[dict[str, Any]]
     num_test_problems: int
@@ -53,6 +58,7 @@ def read_results(store: Store, profile: Profile) -> Results:
     return Results(
         curves={name: curves[name] for name in shown} | {n: c for n, c in curves.items() if n not in shown},
         differences=_points(evaluations.filter(pl.col("metric") == DIFFERENCE)),
+        num_unscored=_unscored(evaluations, shown),
         quality={row["metric"]: _estimate(row) for row in quality_rows.iter_rows(named=True)},
         first_errors=evaluations.filter(
             pl.col("metric").str.starts_with("first_error_f1")
@@ -68,6 +74,20 @@ def read_results(store: Store, profile: Profile) -> Results:
             for row in store.read_published(_COSTS).iter_rows(named=True)
         },
     )
+
+
+def _unscored(evaluations: pl.DataFrame, shown: Sequence[str]) -> dict[str, int]:
+    rows = evaluations.filter((pl.col("metric") == UNSCORED) & (pl.col("value") > 0))
+    counts = dict(rows.select("selector", pl.col("value").cast(pl.Int64)).iter_rows())
+    return {name: counts[name] for name in shown if name in counts}
+
+
+def unscored_line(results: Results) -> str | None:
+    """One line on the samples that no score could rank; None where all have theirs."""
+    if not results.num_unscored:
+        return None
+    counts = ", ".join(f"{name} {number:,}" for name, number in results.num_unscored.items())
+    return f"Answered samples without a score, ranked last: {counts}"
 
 
 def _points(rows: pl.DataFrame) -> dict[str, dict[int, Estimate]]:
@@ -93,6 +113,7 @@ def as_json(results: Results) -> dict[str, Any]:
         "num_problems": results.num_test_problems,
         "curves": {name: _by_n(points) for name, points in results.curves.items()},
         "differences": {name: _by_n(points) for name, points in results.differences.items()},
+        "num_unscored": results.num_unscored,
         "monte_carlo_labels": {
             name: None if point is None else _values(point) for name, point in results.quality.items()
         },

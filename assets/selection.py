@@ -20,7 +20,7 @@ from .profile import Profile
 from .sampling import identify
 from .score import current_models, likelihood_ids
 
-BEST_OF_N, DIFFERENCE = "best_of_n", "best_of_n_difference"
+BEST_OF_N, DIFFERENCE, UNSCORED = "best_of_n", "best_of_n_difference", "num_unscored"
 EvaluationRow = tuple[str, str, int, float | None, float | None, float | None, int]
 _ROUND = 0
 _SAMPLES = """
@@ -135,9 +135,9 @@ def differences(selection: Selection, profile: Profile) -> list[tuple[str, int, 
 
 
 def store_selection(store: Store, selection: Selection | None, profile: Profile) -> int:
-    """Replace the stored curves and differences, by none where nothing was measured; return how many rows."""
+    """Replace what is stored of it, by nothing where nothing was measured; return the number of rows."""
     rows = [] if selection is None else _evaluations(selection, profile)
-    metrics = [BEST_OF_N, DIFFERENCE]
+    metrics = [BEST_OF_N, DIFFERENCE, UNSCORED]
     return store.replace(
         "evaluations", evaluation_frame(rows), "list_contains(?, metric) AND slice = 'all'", [metrics]
     )
@@ -148,7 +148,11 @@ def _evaluations(selection: Selection, profile: Profile) -> list[EvaluationRow]:
         (name, BEST_OF_N, n, point) for name, by_n in selection.points.items() for n, point in by_n.items()
     ]
     points += [(name, DIFFERENCE, n, point) for name, n, point in differences(selection, profile)]
-    return [(name, metric, n, *point, selection.num_problems) for name, metric, n, point in points]
+    counts = selection.num_unscored.items()
+    return [
+        *((name, metric, n, *point, selection.num_problems) for name, metric, n, point in points),
+        *((name, UNSCORED, 0, float(count), None, None, selection.num_problems) for name, count in counts),
+    ]
 
 
 def evaluation_frame(rows: Sequence[EvaluationRow]) -> pl.DataFrame:
