@@ -23,15 +23,26 @@ from .progress import Progress
 from .solution_rows import solution_rows
 from .working import only_worker
 
-_ORM_TARGETS = """
+# The solutions of the first $1 problems that have examples, in the order of their ids, which are hashes.
+_CHOSEN = """
+    WITH ranked AS (
+        SELECT solution_id, dense_rank() OVER (ORDER BY problem_id) AS problem_place
+        FROM solutions SEMI JOIN {examples} USING (solution_id)
+    ),
+    chosen AS (SELECT solution_id FROM ranked WHERE problem_place <= coalesce($1, problem_place))
+"""
+_ORM_TARGETS = f"""
+    {_CHOSEN.format(examples="orm_examples")}
     SELECT solution_id, split, max(step_index) AS step_index, any_value(1 - target) AS negative,
         CAST(0 AS DOUBLE) AS neutral, any_value(target) AS positive
-    FROM orm_examples JOIN steps USING (solution_id) GROUP BY solution_id, split ORDER BY solution_id
+    FROM orm_examples JOIN steps USING (solution_id)
+    WHERE solution_id IN (FROM chosen) GROUP BY solution_id, split ORDER BY solution_id
 """
-_PRM_TARGETS = """
+_PRM_TARGETS = f"""
+    {_CHOSEN.format(examples="(FROM prm_examples WHERE list_contains($2, label_source))")}
     SELECT solution_id, split, step_index, avg(target_negative) AS negative, avg(target_neutral) AS neutral,
         avg(target_positive) AS positive
-    FROM prm_examples WHERE list_contains($1, label_source)
+    FROM prm_examples WHERE list_contains($2, label_source) AND solution_id IN (FROM chosen)
     GROUP BY solution_id, split, step_index ORDER BY solution_id, step_index
 """
 _CHECKPOINTS = "reward_models"
@@ -43,13 +54,8 @@ def targets_of(store: Store, model: RewardModel) -> pl.DataFrame:
     Where several of a PRM's label sources speak about one step, its target is their mean.
     """
     if model.kind == "orm":
-        targets = store.read(_ORM_TARGETS)
-    else:
-        targets = store.read(_PRM_TARGETS, [list(model.label_sources)])
-    if model.max_solutions is not None:
-        kept = targets["solution_id"].unique(maintain_order=True).head(model.max_solutions)
-        targets = targets.filter(pl.col("solution_id").is_in(kept.implode()))
-    return targets
+        return store.read(_ORM_TARGETS, [model.max_problems])
+    return store.read(_PRM_TARGETS, [model.max_problems, list(model.label_sources)])
 
 
 def reward_model_id(model: RewardModel, reward: Reward, targets: pl.DataFrame) -> str:
@@ -132,7 +138,10 @@ def _fit(
         seed=reward.seed,
     )
     train_examples, validation_examples = _examples(store, targets)
-    with Progress(f"training {model.name}", 0, "steps") as bar:
+    with (
+        Progress(f"reading for {model.name}", 0, "solutions") as read,
+        Progress(f"training {model.name}", 0, "steps") as bar,
+    ):
         report = train(
             fresh.network,
             fresh.encoder,
@@ -140,6 +149,7 @@ def _fit(
             validation_examples,
             config,
             lambda step, total, loss: bar.reach(step, f"loss {loss:.3f}", total),
+            lambda num_read, total: read.reach(num_read, total=total),
         )
     checksum = save_reward_model(fresh, folder)
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}

@@ -43,7 +43,7 @@ class HeadConfig:
 
 @dataclass(frozen=True, slots=True)
 class TokenLikelihood:
-    """What the language model thought of each token it then read; all (B, T), 0 at the first token.
+    """What the language model thought of tokens it then read; all of one shape, 0 at the first token.
 
     ``logprob``: of the token itself. ``surprise``: how far that lies under the likeliest token's, in nats.
     ``entropy``: of the prediction, in nats.
@@ -54,20 +54,34 @@ class TokenLikelihood:
     entropy: Tensor
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the backbone saw in a batch, all that the head needs; None is what the head does not read.
+
+    ``hidden``: (B, T, H). ``likelihood``: (B, T, NUM_LIKELIHOOD_FEATURES).
+    """
+
+    hidden: Tensor | None
+    likelihood: Tensor | None
+
+
 class RewardNetwork(nn.Module):
-    """Backbone and head. ``forward`` gives logits, (B, S, 3); rows past a solution's steps are junk."""
+    """Backbone and head. ``forward`` gives logits, (B, S, 3); rows past a solution's steps are junk.
+
+    It is ``judge`` of ``read``: a frozen backbone reads each solution once, however often the head trains.
+    """
 
     def __init__(self, backbone: PreTrainedModel, config: HeadConfig) -> None:
         super().__init__()
         self.backbone = backbone
         self.config = config
-        hidden_size = backbone.config.get_text_config().hidden_size
+        self.hidden_size: int = backbone.config.get_text_config().hidden_size
         # Two projections: in one, a few likelihood features would start out drowned by the hidden state.
         self.from_hidden: nn.Module | None = None
         self.from_likelihood: nn.Module | None = None
         if config.reads_hidden:
             self.from_hidden = nn.Sequential(
-                nn.LayerNorm(hidden_size), nn.Linear(hidden_size, config.head_size)
+                nn.LayerNorm(self.hidden_size), nn.Linear(self.hidden_size, config.head_size)
             )
         if config.reads_likelihood:
             self.from_likelihood = nn.Linear(NUM_LIKELIHOOD_FEATURES, config.head_size)
@@ -77,39 +91,50 @@ class RewardNetwork(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Class logits at each step, (B, S, 3)."""
         batch = batch.to(self.backbone.device)
+        return self.judge(self.read(batch), batch)
+
+    def read(self, batch: Batch) -> Reading:
+        """Run the backbone over a batch on its device."""
         hidden = self.backbone.base_model(
             input_ids=batch.input_ids, attention_mask=batch.attention_mask
         ).last_hidden_state
-        features = nn.functional.gelu(self._token_inputs(hidden, batch.input_ids))
+        likelihood = None
+        if self.from_likelihood is not None:
+            logits = self.backbone.get_output_embeddings()(hidden)
+            likelihood = likelihood_features(token_likelihood(logits, batch.input_ids))
+        return Reading(hidden if self.from_hidden is not None else None, likelihood)
+
+    def judge(self, reading: Reading, batch: Batch) -> Tensor:
+        """Run the head over what the backbone read: class logits at each step, (B, S, 3)."""
+        parts = (self.from_hidden, reading.hidden), (self.from_likelihood, reading.likelihood)
+        inputs = [layer(seen) for layer, seen in parts if layer is not None]
+        features = nn.functional.gelu(torch.stack(inputs).sum(dim=0))
         at_end = _at_step_ends(features, batch.step_ends)
         if self.from_likelihood is None:
             return self.classes(at_end)  # type: ignore[no-any-return]
         worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
 
-    def _token_inputs(self, hidden: Tensor, input_ids: Tensor) -> Tensor:
-        """What the head reads of each token, (B, T, F), before its nonlinearity."""
-        inputs = hidden.new_zeros(())
-        if self.from_hidden is not None:
-            inputs = inputs + self.from_hidden(hidden)
-        if self.from_likelihood is not None:
-            likelihood = token_likelihood(self.backbone.get_output_embeddings()(hidden), input_ids)
-            inputs = inputs + self.from_likelihood(_likelihood_features(likelihood))
-        return inputs
-
 
 def token_likelihood(logits: Tensor, input_ids: Tensor) -> TokenLikelihood:
     """Likelihood of each token given those before it. ``logits``: (B, T, vocabulary)."""
-    logprobs = logits[:, :-1].float().log_softmax(dim=-1)
-    observed = logprobs.gather(-1, input_ids[:, 1:, None]).squeeze(-1)
+    seen = likelihood_of(logits[:, :-1], input_ids[:, 1:])
+    first = seen.logprob.new_zeros(input_ids.shape[0], 1)
+    return TokenLikelihood(
+        *(torch.cat([first, x], dim=1) for x in (seen.logprob, seen.surprise, seen.entropy))
+    )
+
+
+def likelihood_of(logits: Tensor, tokens: Tensor) -> TokenLikelihood:
+    """Likelihood of tokens, (...), under the logits that predict them, (..., vocabulary)."""
+    logprobs = logits.float().log_softmax(dim=-1)
+    observed = logprobs.gather(-1, tokens[..., None]).squeeze(-1)
     entropy = -(logprobs.exp() * logprobs).sum(dim=-1)
-    surprise = logprobs.amax(dim=-1) - observed
-    first = observed.new_zeros(observed.shape[0], 1)
-    return TokenLikelihood(*(torch.cat([first, x], dim=1) for x in (observed, surprise, entropy)))
+    return TokenLikelihood(observed, logprobs.amax(dim=-1) - observed, entropy)
 
 
-def _likelihood_features(likelihood: TokenLikelihood) -> Tensor:
-    """(B, T, NUM_LIKELIHOOD_FEATURES), each of the order of 1."""
+def likelihood_features(likelihood: TokenLikelihood) -> Tensor:
+    """(..., NUM_LIKELIHOOD_FEATURES), each of the order of 1."""
     surprise = likelihood.surprise.clamp(max=_SURPRISE_LIMIT)
     return torch.stack(
         [

@@ -4,7 +4,7 @@ Leaves out: aggregation of step scores (stepmark.models.metrics) and the store.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,9 +16,9 @@ from stepmark.labeling.steps import StepSpan
 
 from .encoding import Batch, Encoded, Encoder
 from .network import RewardNetwork, token_likelihood
+from .reading import largest_batch
 
 _T = TypeVar("_T")
-_MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +113,13 @@ def _in_batches(
             encoded[key] = encoder.encode(solution.problem, solution.solution, solution.steps)
     results: dict[tuple[str, str], list[_T] | None] = {}
     whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
-    size = min(size, _largest_batch(encoder, whole.values()))
+    size = min(size, largest_batch(encoder, whole.values()))
     for chunk in _chunks(sorted(whole, key=lambda key: len(whole[key].input_ids)), size):
         rows = [whole[key] for key in chunk]
         for key, row, values in zip(chunk, rows, read(encoder.collate(rows)), strict=True):
             results[key] = values[: row.num_steps]
         progress(len(results))
     return [results.get((solution.problem, solution.solution)) for solution in solutions]
-
-
-def _largest_batch(encoder: Encoder, rows: Iterable[Encoded]) -> int:
-    """Solutions whose logits fit the budget: a real vocabulary has 100,000 pieces and more."""
-    longest = max((len(row.input_ids) for row in rows), default=1)
-    return max(1, _MAX_LOGITS // (longest * len(encoder.tokenizer)))
 
 
 def _chunks(items: list[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:

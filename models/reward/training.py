@@ -14,7 +14,8 @@ from stepmark.labeling.errors import InputError
 
 from .encoding import Batch, Encoded, Encoder
 from .examples import Example
-from .network import NUM_CLASSES, RewardNetwork
+from .network import NUM_CLASSES, Reading, RewardNetwork
+from .reading import only_steps, positions_of_steps, read_solutions, readings_fit, stack_readings
 
 _SORTED_BATCHES = 16
 
@@ -50,6 +51,7 @@ class TrainingReport:
 class _Row:
     encoded: Encoded
     targets: list[tuple[float, float, float] | None]
+    reading: Reading | None = None  # of a frozen backbone
 
 
 def train(
@@ -59,8 +61,12 @@ def train(
     validation_examples: Sequence[Example],
     config: TrainingConfig,
     progress: Callable[[int, int, float], None] = lambda step, total, loss: None,
+    reading_progress: Callable[[int, int], None] = lambda num_read, num_solutions: None,
 ) -> TrainingReport:
     """Train ``network`` in place. ``progress(step, num_steps, loss)`` is called after every step.
+
+    A frozen backbone reads every solution once, before the first step, if memory holds what it reads;
+    ``reading_progress(num_read, num_solutions)`` is called meanwhile.
 
     The two example sets share no problem, as the caller sees to; the second one is only measured.
 
@@ -76,6 +82,9 @@ def train(
         )
     validation_rows = _rows(encoder, validation_examples, report)
     report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    if config.backbone_rate_factor == 0:
+        read = _read(network, train_rows + validation_rows, reading_progress)
+        train_rows, validation_rows = read[: len(train_rows)], read[len(train_rows) :]
     torch.manual_seed(config.seed)
     num_steps = max(1, round(config.num_epochs * len(train_rows) / config.batch_solutions))
     optimizer, scheduler = _optimizer(network, config, num_steps)
@@ -84,8 +93,8 @@ def train(
     losses: list[float] = []
     for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
         network.train()
-        batch = encoder.collate([row.encoded for row in rows])
-        loss = _loss(network(batch), _targets(rows, batch))
+        logits, targets = _logits_and_targets(network, encoder, rows)
+        loss = _loss(logits, targets)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
@@ -157,6 +166,30 @@ def _batches(rows: list[_Row], config: TrainingConfig, num_steps: int) -> Iterat
         served += len(batches)
 
 
+def _read(network: RewardNetwork, rows: list[_Row], progress: Callable[[int, int], None]) -> list[_Row]:
+    """Rows of labeled steps alone, with what the backbone reads of them; as they are if memory is short."""
+    labeled = [[step for step, target in enumerate(row.targets) if target is not None] for row in rows]
+    positions = [positions_of_steps(row.encoded, steps) for row, steps in zip(rows, labeled, strict=True)]
+    if not readings_fit(network, sum(map(len, positions))):
+        return rows
+    readings = read_solutions(network, [row.encoded.input_ids for row in rows], positions, progress)
+    return [
+        _Row(only_steps(row.encoded, steps), [row.targets[step] for step in steps], reading)
+        for row, steps, reading in zip(rows, labeled, readings, strict=True)
+    ]
+
+
+def _logits_and_targets(
+    network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row]
+) -> tuple[Tensor, Tensor]:
+    batch = encoder.collate([row.encoded for row in rows])
+    targets = _targets(rows, batch)
+    readings = [row.reading for row in rows if row.reading is not None]
+    if len(readings) < len(rows):
+        return network(batch), targets
+    return network.judge(stack_readings(readings), batch.to(network.backbone.device)), targets
+
+
 def _targets(rows: Sequence[_Row], batch: Batch) -> Tensor:
     """Target distributions, (B, S, 3); all-zero rows where a step has no label."""
     targets = torch.zeros(*batch.step_ends.shape, NUM_CLASSES)
@@ -194,9 +227,8 @@ def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], s
     total, count = 0.0, 0
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
-        batch = encoder.collate([row.encoded for row in chunk])
-        targets = _targets(chunk, batch)
+        logits, targets = _logits_and_targets(network, encoder, chunk)
         num_labeled = int((targets.sum(dim=-1) > 0).sum())
-        total += _loss(network(batch), targets).item() * num_labeled
+        total += _loss(logits, targets).item() * num_labeled
         count += num_labeled
     return total / count

@@ -1,0 +1,149 @@
+"""What a frozen backbone reads of each solution, read once and kept while the head trains.
+
+A head of a few thousand weights trains in seconds; reading the solutions again in every epoch and at every
+validation is nearly the whole cost. Leaves out: backbones that train, whose reading changes with each step.
+Legend: T tokens of a pack, K tokens kept of a solution, H hidden size.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+from .encoding import NO_STEP, Encoded, Encoder
+from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, likelihood_features, likelihood_of
+from .packing import Pack, pack_solutions
+
+_MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
+_MAX_KEPT_BYTES = 2**31
+_BYTES_PER_NUMBER = 4
+_PACK_TOKENS = 1024  # attention within a pack costs its square
+_TOLERANCE = 1e-2  # relative, of hidden states; bfloat16 carries 8 bits
+
+
+def largest_batch(encoder: Encoder, rows: Iterable[Encoded]) -> int:
+    """Solutions whose logits fit the memory set aside: a real vocabulary has 100,000 pieces and more."""
+    longest = max((len(row.input_ids) for row in rows), default=1)
+    return max(1, _MAX_LOGITS // (longest * len(encoder.tokenizer)))
+
+
+def positions_of_steps(row: Encoded, steps: Sequence[int]) -> list[int]:
+    """The tokens that the head reads to judge ``steps``, in order."""
+    wanted = set(steps)
+    inside = {
+        position
+        for position, step in enumerate(row.step_of_token)
+        if step in wanted and position <= row.step_ends[step]
+    }
+    return sorted(inside | {row.step_ends[step] for step in steps})
+
+
+def only_steps(row: Encoded, steps: Sequence[int]) -> Encoded:
+    """The row as if it held the tokens of ``steps`` alone, which are then numbered from 0."""
+    positions = positions_of_steps(row, steps)
+    new_step = {step: index for index, step in enumerate(steps)}
+    new_position = {position: index for index, position in enumerate(positions)}
+    return Encoded(
+        [row.input_ids[position] for position in positions],
+        [new_step.get(row.step_of_token[position], NO_STEP) for position in positions],
+        [new_position[row.step_ends[step]] for step in steps],
+        len(steps),
+    )
+
+
+def readings_fit(network: RewardNetwork, num_tokens: int) -> bool:
+    """Whether the readings of so many tokens can be kept in memory."""
+    size = network.hidden_size if network.config.reads_hidden else 0
+    size += NUM_LIKELIHOOD_FEATURES if network.config.reads_likelihood else 0
+    return num_tokens * size * _BYTES_PER_NUMBER <= _MAX_KEPT_BYTES
+
+
+@torch.no_grad()
+def read_solutions(
+    network: RewardNetwork,
+    rows: Sequence[Sequence[int]],
+    positions: Sequence[Sequence[int]],
+    progress: Callable[[int, int], None] = lambda num_done, total: None,
+) -> list[Reading]:
+    """Read token ids ``rows`` and keep what is seen at ``positions``: one (K, H) and (K, features) per row.
+
+    ``progress(num_read, num_rows)`` is called now and then.
+    """
+    network.eval()
+    readings: dict[int, Reading] = {}
+    for pack in pack_solutions(rows, _PACK_TOKENS if _reads_packs(network, rows) else 1):
+        for row, reading in _read_pack(network, pack, positions):
+            readings[row] = reading
+        progress(len(readings), len(rows))
+    return [readings[index] for index in range(len(rows))]
+
+
+def _reads_packs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> bool:
+    """Whether the backbone heeds a pack's mask and positions; not every architecture does."""
+    pair = next((pack for pack in pack_solutions(rows, _PACK_TOKENS) if len(pack.rows) > 1), None)
+    if pair is None:
+        return False
+    alone = Pack()
+    alone.add(0, [pair.tokens[node] for node in pair.paths[1]], 0)
+    packed, plain = _hidden(network, pair)[pair.paths[1]], _hidden(network, alone)
+    return bool((packed - plain).norm() <= _TOLERANCE * plain.norm())
+
+
+def _hidden(network: RewardNetwork, pack: Pack) -> Tensor:
+    """Hidden states of a pack's tokens, (T, H)."""
+    device = network.backbone.device
+    tree = {
+        "position_ids": torch.tensor([pack.depths], device=device),
+        "attention_mask": pack.attention_mask().to(device),
+    }
+    output = network.backbone.base_model(
+        input_ids=torch.tensor([pack.tokens], device=device), **(tree if len(pack.rows) > 1 else {})
+    )
+    return output.last_hidden_state[0]  # type: ignore[no-any-return]
+
+
+def _read_pack(
+    network: RewardNetwork, pack: Pack, positions: Sequence[Sequence[int]]
+) -> list[tuple[int, Reading]]:
+    hidden = _hidden(network, pack)
+    kept = [
+        [path[position] for position in positions[row]]
+        for row, path in zip(pack.rows, pack.paths, strict=True)
+    ]
+    features = None
+    if network.from_likelihood is not None:
+        features = _likelihoods(network, pack, hidden, sorted({node for nodes in kept for node in nodes}))
+    return [
+        (
+            row,
+            Reading(
+                hidden[nodes] if network.from_hidden is not None else None,
+                features[nodes] if features is not None else None,
+            ),
+        )
+        for row, nodes in zip(pack.rows, kept, strict=True)
+    ]
+
+
+def _likelihoods(network: RewardNetwork, pack: Pack, hidden: Tensor, nodes: Sequence[int]) -> Tensor:
+    """Likelihood features of ``nodes``, (T, features); 0 elsewhere and at first tokens."""
+    features = hidden.new_zeros(len(pack.tokens), NUM_LIKELIHOOD_FEATURES)
+    predicted = [node for node in nodes if pack.parents[node] >= 0]
+    head = network.backbone.get_output_embeddings()
+    size = max(1, _MAX_LOGITS // network.backbone.config.get_text_config().vocab_size)
+    for start in range(0, len(predicted), size):
+        chunk = predicted[start : start + size]
+        logits = head(hidden[[pack.parents[node] for node in chunk]])
+        tokens = torch.tensor([pack.tokens[node] for node in chunk], device=hidden.device)
+        features[chunk] = likelihood_features(likelihood_of(logits, tokens)).to(hidden.dtype)
+    return features
+
+
+def stack_readings(readings: Sequence[Reading]) -> Reading:
+    """Readings of single solutions as a batch, padded on the right as ``Encoder.collate`` pads."""
+    return Reading(_padded([one.hidden for one in readings]), _padded([one.likelihood for one in readings]))
+
+
+def _padded(rows: Sequence[Tensor | None]) -> Tensor | None:
+    present = [row for row in rows if row is not None]
+    return torch.nn.utils.rnn.pad_sequence(present, batch_first=True) if present else None
