@@ -1,6 +1,7 @@
 """The command line as a script sees it: exit codes, one sentence on errors, --home everywhere."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,38 @@ def test_a_failure_ends_with_1_and_one_sentence(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert "line 2" in done.stderr
+
+
+HOME_COMMANDS = {
+    "ingest": ["ingest", "problems.jsonl", "--split", "train"],
+    "import-labels": ["import-labels", "labels.jsonl"],
+    "sql": ["sql", "SELECT 1"],
+    "refresh": ["refresh"],
+}
+
+
+@pytest.mark.parametrize("command", HOME_COMMANDS)
+@pytest.mark.parametrize("home", ["below-a-file", "read-only"])
+def test_a_home_that_cannot_be_written_is_told_in_one_sentence(
+    command: str, home: str, tmp_path: Path
+) -> None:
+    """Exit code 1, and the sentence names the home; no traceback."""
+    label = {"problem": "Q?", "steps": ["a"], "label_source": "t", "ratings": [1]}
+    (tmp_path / "problems.jsonl").write_text('{"problem": "Q?", "answer": "7"}\n')
+    (tmp_path / "labels.jsonl").write_text(json.dumps(label) + "\n")
+    folder = tmp_path / home
+    if home == "below-a-file":
+        folder.write_text("")
+    else:
+        folder.mkdir(mode=0o555)
+        if os.access(folder, os.W_OK):
+            pytest.skip("this user (root) may write everywhere")
+    done = stepmark(*HOME_COMMANDS[command], "--home", str(folder / "home"), cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("Error: ")
+    assert str(folder) in done.stderr
 
 
 def test_success_ends_with_0_and_writes_json(tmp_path: Path) -> None:
