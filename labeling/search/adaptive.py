@@ -1,0 +1,161 @@
+"""The default estimator: ask where an answer tells most about the first error, stop when it is clear.
+
+It infers where the first error lies from everything that is known (inference.py): rollouts from any prefix,
+the solution's own outcome, the problem's other solutions, a teacher's opinion if there is one. Beliefs are
+posteriors, so the rule that stopped the sampling does not bias them (Berger and Wolpert 1988, on the
+likelihood principle). Leaves out: how values are distributed (values.py).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .cases import NO_ROLLOUTS, Ask, Belief, Case, Evidence, Finding
+from .inference import Counted, Posterior, count, fit, infer, layout, state_probabilities
+from .values import VALUES, Floats, Ints, ValuePrior, likelihoods
+
+_FIXED_COST = 4.0  # tokens: what starting a rollout costs beside its tokens
+_TINY = 1e-300
+_MASS = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """``confidence``: a solution is done when one place holds so much of the belief in its first error.
+
+    ``chunk``: rollouts asked for at a time. ``max_rollouts``: of one solution, over all its prefixes.
+    ``min_gain``: nats a chunk must be expected to tell, else the solution is done, decided or not.
+    """
+
+    confidence: float = 0.9
+    chunk: int = 4
+    max_rollouts: int = 64
+    min_gain: float = 0.02
+
+    @property
+    def name(self) -> str:
+        """Its name in ``step_labels``."""
+        return "adaptive"
+
+    def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
+        """One chunk from one prefix of every case that is not done."""
+        if not cases:
+            return []
+        counted = count(layout(cases), cases, evidence)
+        prior = fit(counted)
+        posterior = infer(counted, prior)
+        belief = posterior.first_error.sum(axis=1)
+        spent = [
+            sum(evidence.get(key, NO_ROLLOUTS).num_rollouts for key in case.prefix_ids) for case in cases
+        ]
+        is_open = (belief.max(axis=1) < self.confidence) & (np.array(spent) < self.max_rollouts)
+        gains = self._gains(counted, posterior, prior)
+        asks = []
+        for row, case in enumerate(cases):
+            if not is_open[row] or not case.prefix_ids:
+                continue
+            per_token = gains[row, : len(case.prefix_ids)] / (np.array(case.num_tokens_left) + _FIXED_COST)
+            step = int(per_token.argmax())
+            if gains[row, step] < self.min_gain:
+                continue
+            there = evidence.get(case.prefix_ids[step], NO_ROLLOUTS).num_rollouts
+            asks.append(Ask(row, step, there + self.chunk))
+        return asks
+
+    def _gains(self, counted: Counted, posterior: Posterior, prior: ValuePrior) -> Floats:
+        """Nats about the first error that a chunk from each prefix is expected to tell, (C, J)."""
+        by_right, by_wrong = _predictions(counted.pairs, self.chunk, prior)
+        joint = posterior.first_error
+        now = _entropy(joint.sum(axis=1))
+        gains = np.zeros(counted.pair_of.shape)
+        for step in range(counted.pair_of.shape[1]):
+            pair, rate = counted.pair_of[:, step], counted.rate_of[:, step]
+            if_right = np.einsum("ctf,ctk->cfk", joint[:, :, step + 1 :], by_right[pair[:, None], rate])
+            if_wrong = joint[:, :, : step + 1].sum(axis=1)[..., None] * by_wrong[pair][:, None, :]
+            outcome = np.concatenate([if_wrong, if_right], axis=1)  # (C, F, chunk + 1), joint
+            then = _entropy(outcome.reshape(len(pair), -1)) - _entropy(outcome.sum(axis=1))
+            gains[:, step] = now - then
+        return gains
+
+    def findings(self, cases: Sequence[Case], evidence: Evidence) -> list[Finding]:
+        """Beliefs of every step, with bounds where undecided rollouts leave it open."""
+        if not cases:
+            return []
+        shape = layout(cases)
+        counted = count(shape, cases, evidence)
+        prior = fit(counted)
+        bounds = [count(shape, cases, evidence, undecided_as=way) for way in ("right", "wrong")]
+        ways = [counted, *bounds]
+        p_wrong = np.stack([_p_wrong(infer(way, prior)) for way in ways])
+        ranges = [_values(way, infer(way, prior), prior) for way in ways]
+        return [
+            self._finding(case, row, p_wrong[:, row], [one[row] for one in ranges])
+            for row, case in enumerate(cases)
+        ]
+
+    def _finding(self, case: Case, row: int, p_wrong: Floats, ranges: Sequence[Floats]) -> Finding:
+        low, high = p_wrong.min(axis=0), p_wrong.max(axis=0)
+        beliefs = [
+            Belief(
+                float(low[step]),
+                float(high[step]),
+                float(ranges[0][step, 0]),
+                float(min(one[step, 1] for one in ranges)),
+                float(max(one[step, 2] for one in ranges)),
+            )
+            for step in range(case.num_steps - 1)
+        ]
+        end = float(case.is_correct)
+        last = case.num_steps - 1
+        return Finding(
+            case.solution_id, (*beliefs, Belief(float(low[last]), float(high[last]), end, end, end))
+        )
+
+
+def _p_wrong(posterior: Posterior) -> Floats:
+    """P(first error at or before each step), (C, J + 1)."""
+    return np.clip(np.cumsum(posterior.first_error.sum(axis=1), axis=1)[:, :-1], 0.0, 1.0)
+
+
+def _values(counted: Counted, posterior: Posterior, prior: ValuePrior) -> Floats:
+    """Mean, low and high of every prefix's value, (C, J, 3)."""
+    p_right, p_wrong = state_probabilities(posterior.first_error)
+    at_values = likelihoods(counted.pairs[:, 0], counted.pairs[:, 1])
+    by_rate = np.zeros((*counted.pair_of.shape, len(prior.right)))
+    cells = np.indices(counted.rate_of.shape)
+    share = p_right / posterior.right[counted.pair_of[..., None], counted.rate_of]
+    np.add.at(by_rate, (cells[0], cells[1], counted.rate_of), share)
+    mass = by_rate @ prior.right + (p_wrong / posterior.wrong[counted.pair_of])[..., None] * prior.wrong
+    mass = mass * at_values[counted.pair_of]
+    mass /= mass.sum(axis=-1, keepdims=True)
+    low, high = _densest(mass)
+    return np.stack([mass @ VALUES, low, high], axis=-1)
+
+
+def _densest(mass: Floats) -> tuple[Floats, Floats]:
+    """Ends of the hull of the likeliest values that hold 95% of the mass, (...,) each."""
+    order = np.argsort(-mass, axis=-1)
+    ordered = np.take_along_axis(mass, order, axis=-1)
+    is_needed = np.cumsum(ordered, axis=-1) - ordered < _MASS
+    place = np.where(is_needed, order, order[..., :1])
+    edges = np.concatenate([[0.0], (VALUES[1:] + VALUES[:-1]) / 2, [1.0]])
+    return edges[place.min(axis=-1)], edges[place.max(axis=-1) + 1]
+
+
+def _predictions(pairs: Ints, chunk: int, prior: ValuePrior) -> tuple[Floats, Floats]:
+    """P(right ones of the next chunk | counts), (U, T, chunk + 1) and (U, chunk + 1): see ``Posterior``."""
+    ways = np.array([math.comb(chunk, k) for k in range(chunk + 1)], dtype=np.float64)
+    at_values = likelihoods(pairs[:, 0], pairs[:, 1])
+    next_values = (
+        np.stack([VALUES**k * (1 - VALUES) ** (chunk - k) for k in range(chunk + 1)], axis=-1) * ways
+    )
+    right = np.einsum("uv,tv,vk->utk", at_values, prior.right, next_values)
+    wrong = np.einsum("uv,v,vk->uk", at_values, prior.wrong, next_values)
+    return right / right.sum(axis=-1, keepdims=True), wrong / wrong.sum(axis=-1, keepdims=True)
+
+
+def _entropy(mass: Floats) -> Floats:
+    """Entropy along the last axis, in nats."""
+    return np.asarray(-(mass * np.log(mass + _TINY)).sum(axis=-1))
