@@ -122,13 +122,13 @@ class Rollouts(_Part):
 class RewardModel(_Part):
     """One reward model to train. An ORM learns from outcomes; a PRM from the label sources it names.
 
-    ``max_solutions`` takes the first so many in the order of their ids.
+    ``max_problems`` takes the examples of the first so many problems in the order of their ids.
     """
 
     name: str
     kind: Literal["orm", "prm"]
     label_sources: tuple[str, ...] = ()
-    max_solutions: int | None = Field(None, ge=1)
+    max_problems: int | None = Field(None, ge=1)
 
     @field_validator("name")
     @classmethod

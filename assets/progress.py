@@ -18,6 +18,7 @@ class Progress:
     def __init__(self, what: str, total: int, unit: str) -> None:
         self._what, self._total, self._unit = what, total, unit
         self._done, self._note = 0, ""
+        self._is_finished = False
         self._started = self._last_line = time.monotonic()
         self._bar = None
 
@@ -29,6 +30,13 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._finish()
+
+    def _finish(self) -> None:
+        """Show the last state, once."""
+        if self._is_finished:
+            return
+        self._is_finished = True
         if self._bar is not None:
             self._bar.close()
         elif self._done:
@@ -43,6 +51,8 @@ class Progress:
             self._bar.update(num_done)
         elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES and self._done < self._total:
             self._line()
+        if self._done == self._total:
+            self._finish()
 
     def reach(self, num_done: int, note: str = "", total: int | None = None) -> None:
         """Count up to ``num_done`` in all; ``total`` is told here where it was not known before."""

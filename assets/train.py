@@ -73,7 +73,8 @@ def checkpoint_folder(store: Store, reward_model_id: str) -> Path:
 def _config(model: RewardModel, reward: Reward) -> str:
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
 
-    shared = reward.model_dump(exclude={"models", "likelihoods"})
+    # Where the base lies is no part of what it is: its hash stands for it.
+    shared = reward.model_dump(exclude={"models", "likelihoods", "base"})
     base = source_sha256(resolve_model(reward.base))
     return json.dumps({**shared, "model": model.model_dump(), "base_sha256": base}, sort_keys=True)
 

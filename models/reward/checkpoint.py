@@ -127,9 +127,9 @@ def load_reward_model(path: Path) -> RewardModel:
 
 
 def folder_sha256(path: Path) -> str:
-    """SHA-256 over the names and contents of all files below a folder."""
+    """SHA-256 over the names and contents of all files below a folder, but for texts about it (.md)."""
     hasher = hashlib.sha256()
-    for file in sorted(p for p in path.rglob("*") if p.is_file()):
+    for file in sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".md"):
         hasher.update(str(file.relative_to(path)).encode() + b"\0")
         hasher.update(hashlib.sha256(file.read_bytes()).digest())
     return hasher.hexdigest()
