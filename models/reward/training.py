@@ -17,7 +17,7 @@ from .examples import Example
 from .network import NUM_CLASSES, Reading, RewardNetwork
 from .reading import only_steps, positions_of_steps, read_solutions, readings_fit, stack_readings
 
-_SORTED_BATCHES = 16
+_SORTED_BATCHES = 16  # a backbone reads batches of like lengths faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,10 @@ class TrainingConfig:
 
 @dataclass(slots=True)
 class TrainingReport:
-    """What a run saw and reached. Losses are nats per labeled step; a history entry is (step, loss)."""
+    """What a run saw and reached. Losses are nats per labeled step; a history entry is (step, loss).
+
+    Labels and their mass are those learned from; labels cut off are counted in both sets.
+    """
 
     num_train_solutions: int = 0
     num_validation_solutions: int = 0
@@ -80,7 +83,9 @@ def train(
             f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
             f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
         )
-    validation_rows = _rows(encoder, validation_examples, report)
+    measured = TrainingReport()
+    validation_rows = _rows(encoder, validation_examples, measured)
+    report.num_labels_cut_off += measured.num_labels_cut_off
     report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
     if config.backbone_rate_factor == 0:
         read = _read(network, train_rows + validation_rows, reading_progress)
@@ -91,10 +96,12 @@ def train(
     check_every = max(1, num_steps // config.num_evaluations)
     _validate(network, encoder, validation_rows, config, report, 0)
     losses: list[float] = []
+    labels_per_batch = config.batch_solutions * report.num_labeled_steps / len(train_rows)
     for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
         network.train()
         logits, targets = _logits_and_targets(network, encoder, rows)
-        loss = _loss(logits, targets)
+        # Every labeled step weighs the same: a mean per batch would favour the labels of sparse batches.
+        loss = _summed_loss(logits, targets) / labels_per_batch
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
@@ -150,16 +157,18 @@ def _optimizer(
 
 
 def _batches(rows: list[_Row], config: TrainingConfig, num_steps: int) -> Iterator[list[_Row]]:
-    """``num_steps`` batches; within a chunk of some batches rows are sorted by length to save padding."""
+    """``num_steps`` batches; rows still to be read are sorted by length within chunks of some batches.
+
+    Length goes with the labels, so sorted batches are lopsided: rows that are read already are not sorted.
+    """
     rng = random.Random(config.seed)
     size, order, served = config.batch_solutions, list(rows), 0
+    chunk_size = size * (_SORTED_BATCHES if rows[0].reading is None else 1)
     while served < num_steps:
         rng.shuffle(order)
         batches: list[list[_Row]] = []
-        for start in range(0, len(order), size * _SORTED_BATCHES):
-            chunk = sorted(
-                order[start : start + size * _SORTED_BATCHES], key=lambda row: len(row.encoded.input_ids)
-            )
+        for start in range(0, len(order), chunk_size):
+            chunk = sorted(order[start : start + chunk_size], key=lambda row: len(row.encoded.input_ids))
             batches += [chunk[i : i + size] for i in range(0, len(chunk), size)]
         rng.shuffle(batches)
         yield from batches[: num_steps - served]
@@ -200,11 +209,11 @@ def _targets(rows: Sequence[_Row], batch: Batch) -> Tensor:
     return targets
 
 
-def _loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy against distributions, a mean over labeled steps. Both (B, S, 3)."""
+def _summed_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy against distributions, a sum over labeled steps. Both (B, S, 3)."""
     targets = targets.to(logits.device)
     labeled = targets.sum(dim=-1) > 0  # True: the step counts
-    return nn.functional.cross_entropy(logits[labeled].float(), targets[labeled])
+    return nn.functional.cross_entropy(logits[labeled].float(), targets[labeled], reduction="sum")
 
 
 def _validate(
@@ -228,7 +237,6 @@ def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], s
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
         logits, targets = _logits_and_targets(network, encoder, chunk)
-        num_labeled = int((targets.sum(dim=-1) > 0).sum())
-        total += _loss(logits, targets).item() * num_labeled
-        count += num_labeled
+        total += _summed_loss(logits, targets).item()
+        count += int((targets.sum(dim=-1) > 0).sum())
     return total / count

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.steps import split_steps
+from stepmark.labeling.steps import StepSpan, split_steps
 from stepmark.models.reward.checkpoint import load_reward_model, new_reward_model, save_reward_model
 from stepmark.models.reward.encoding import Encoder
 from stepmark.models.reward.examples import (
     Example,
+    Target,
     outcome_targets,
     rating_target,
     until_first_error,
@@ -49,8 +50,33 @@ def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: 
     assert second < 0.1
     assert third > 0.9
     assert report.validation_losses[-1][1] < 0.2 < report.validation_losses[0][1]
-    assert report.num_labeled_steps == 240
-    assert report.label_mass == [80.0, 0.0, 160.0]
+    assert report.num_labeled_steps == 180
+    assert report.label_mass == [60.0, 0.0, 120.0]
+
+
+@pytest.mark.parametrize("backbone_rate_factor", [0.0, 0.3])
+def test_every_labeled_step_weighs_the_same(
+    network: RewardNetwork, encoder: Encoder, backbone_rate_factor: float
+) -> None:
+    """Long right solutions, short wrong ones: a head that cannot tell them learns the share of steps."""
+    long = [Example(f"a{i}", "Solve it.", *_constant([GOOD] * 6, 1)) for i in range(32)]
+    short = [Example(f"b{i}", "Solve it.", *_constant([GOOD], -1)) for i in range(32)]
+    for parameter in network.parameters():
+        torch.nn.init.zeros_(parameter)
+    config = TrainingConfig(
+        num_epochs=80, batch_solutions=8, learning_rate=1e-2, backbone_rate_factor=backbone_rate_factor
+    )
+    train(network, encoder, long + short, [], config)
+    (scored,) = score_solutions(network, encoder, [Scorable("Solve it.", GOOD, tuple(split_steps(GOOD)))])
+
+    assert scored is not None
+    assert scored[0].negative == pytest.approx(1 / 7, abs=0.03)
+
+
+def _constant(steps: list[str], rating: int) -> tuple[str, tuple[StepSpan, ...], tuple[Target | None, ...]]:
+    """A solution whose steps all carry one rating."""
+    solution = "\n".join(steps)
+    return solution, tuple(split_steps(solution)), (rating_target(rating),) * len(steps)
 
 
 def test_labels_beyond_the_length_limit_are_counted(network: RewardNetwork, encoder: Encoder) -> None:
