@@ -55,9 +55,15 @@ class StepLabel:
     num_rollouts: int | None = None
     num_correct: int | None = None
     num_truncated: int | None = None
+    num_ungraded: int | None = None
     value_low: float | None = None
     value_high: float | None = None
+    p_wrong_low: float | None = None
+    p_wrong_high: float | None = None
+    has_signal: bool | None = None
     cost_tokens: int | None = None
+    completer_id: str | None = None
+    estimator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Making the tables in a database file, and refusing files that are not Stepmark's.
+"""Making the tables in a database file, bringing older ones up to date, refusing foreign files.
 
-Leaves out: moving data from one version of the tables to the next; a file of another version is refused.
+``migrations/NNN.sql`` turns the tables of version NNN - 1 into those of version NNN.
 """
 
+import functools
 import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ import duckdb
 
 from stepmark.labeling.errors import StepmarkError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # Names in SQL mean tables, never Python variables of the caller; nothing is fetched from a network.
 CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -24,7 +25,7 @@ CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 def sql_text(name: str) -> str:
-    """Text of a file beside this module, such as ``schema.sql``."""
+    """Text of a file below this module's folder, such as ``schema.sql``."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
@@ -42,7 +43,7 @@ def create_all(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def ensure_schema(con: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Create the tables in an empty database, refresh outdated views, refuse a foreign or other version.
+    """Create the tables in an empty database, bring older ones up to date, refuse foreign and newer ones.
 
     Runs in transactions of its own, so a kill in the middle leaves either nothing or everything.
     """
@@ -55,13 +56,14 @@ def ensure_schema(con: duckdb.DuckDBPyConnection, path: Path) -> None:
             ) from error
         _in_transaction(con, create_all)
         return
-    if version != SCHEMA_VERSION:
-        way_out = "upgrade Stepmark" if version > SCHEMA_VERSION else "use the Stepmark that wrote it"
+    if not 1 <= version <= SCHEMA_VERSION:
         raise StepmarkError(
-            f"{path} has tables of version {version}, but this Stepmark needs version {SCHEMA_VERSION}; "
-            f"{way_out}, or give another --home."
+            f"{path} has tables of version {version}, but this Stepmark knows versions 1 to "
+            f"{SCHEMA_VERSION}; upgrade Stepmark, or give another --home."
         )
-    if views_sha256 != _views_sha256():
+    if version < SCHEMA_VERSION:
+        _in_transaction(con, functools.partial(_migrate, version))
+    elif views_sha256 != _views_sha256():
         _in_transaction(con, _refresh_views)
 
 
@@ -80,15 +82,32 @@ def _in_transaction(
     con.execute("COMMIT")
 
 
+def _migrate(version: int, con: duckdb.DuckDBPyConnection) -> None:
+    """All steps in one transaction: a kill leaves the version that was there."""
+    _drop_views(con)
+    for number in range(version + 1, SCHEMA_VERSION + 1):
+        con.execute(sql_text(f"migrations/{number:03}.sql"))
+    con.execute(sql_text("views.sql"))
+    con.execute("UPDATE schema_version SET version = ?, views_sha256 = ?", [SCHEMA_VERSION, _views_sha256()])
+
+
 def _refresh_views(con: duckdb.DuckDBPyConnection) -> None:
+    _drop_views(con)
+    con.execute(sql_text("views.sql"))
+    con.execute("UPDATE schema_version SET views_sha256 = ?", [_views_sha256()])
+
+
+def _drop_views(con: duckdb.DuckDBPyConnection) -> None:
     for (name,) in con.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall():
         con.execute(f'DROP VIEW "{name}"')
     for (name,) in con.execute(
         "SELECT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'table_macro'"
     ).fetchall():
         con.execute(f'DROP MACRO TABLE "{name}"')
-    con.execute(sql_text("views.sql"))
-    con.execute("UPDATE schema_version SET views_sha256 = ?", [_views_sha256()])
+    for (name,) in con.execute(
+        "SELECT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'macro'"
+    ).fetchall():
+        con.execute(f'DROP MACRO "{name}"')
 
 
 def _views_sha256() -> str:

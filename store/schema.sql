@@ -166,14 +166,15 @@ COMMENT ON COLUMN human_labels.source_line IS 'Line of that file, from 1.';
 
 -- One row per continuation of a prefix, sampled by a completer.
 CREATE TABLE rollouts (
-    prefix_id     VARCHAR,
-    completer_id  VARCHAR,
-    rollout_index INTEGER CHECK (rollout_index >= 0),
-    completion    VARCHAR NOT NULL,
-    finish_reason VARCHAR,
-    num_tokens    INTEGER CHECK (num_tokens >= 0),
-    final_answer  VARCHAR,
-    outcome       VARCHAR CHECK (outcome IN ('correct', 'incorrect', 'no_answer', 'truncated', 'grader_timeout')),
+    prefix_id      VARCHAR,
+    completer_id   VARCHAR,
+    rollout_index  INTEGER CHECK (rollout_index >= 0),
+    completion     VARCHAR NOT NULL,
+    finish_reason  VARCHAR,
+    num_tokens     INTEGER CHECK (num_tokens >= 0),
+    final_answer   VARCHAR,
+    outcome        VARCHAR CHECK (outcome IN ('correct', 'incorrect', 'no_answer', 'truncated', 'grader_timeout')),
+    grader_version VARCHAR,
     PRIMARY KEY (prefix_id, completer_id, rollout_index)
 );
 COMMENT ON TABLE rollouts IS 'One row per continuation of a prefix, sampled by a completer.';
@@ -185,6 +186,7 @@ COMMENT ON COLUMN rollouts.finish_reason IS 'Why the completer stopped: stop, or
 COMMENT ON COLUMN rollouts.num_tokens IS 'Number of tokens generated.';
 COMMENT ON COLUMN rollouts.final_answer IS 'Answer found in prefix and completion; NULL where there is none.';
 COMMENT ON COLUMN rollouts.outcome IS 'correct, incorrect, no_answer, truncated or grader_timeout; NULL until graded.';
+COMMENT ON COLUMN rollouts.grader_version IS 'Version of the grader that set the outcome; NULL until graded.';
 
 -- One row per step and label source: what one source says about one step.
 CREATE TABLE step_labels (
@@ -196,10 +198,17 @@ CREATE TABLE step_labels (
     num_rollouts  INTEGER CHECK (num_rollouts >= 0),
     num_correct   INTEGER CHECK (num_correct >= 0),
     num_truncated INTEGER CHECK (num_truncated >= 0),
+    num_ungraded  INTEGER CHECK (num_ungraded >= 0),
     value_low     DOUBLE CHECK (value_low BETWEEN 0 AND 1),
     value_high    DOUBLE CHECK (value_high BETWEEN 0 AND 1),
+    p_wrong_low   DOUBLE CHECK (p_wrong_low BETWEEN 0 AND 1),
+    p_wrong_high  DOUBLE CHECK (p_wrong_high BETWEEN 0 AND 1),
+    has_signal    BOOLEAN,
     cost_tokens   BIGINT CHECK (cost_tokens >= 0),
-    PRIMARY KEY (solution_id, step_index, label_source)
+    completer_id  VARCHAR,
+    estimator     VARCHAR,
+    PRIMARY KEY (solution_id, step_index, label_source),
+    CHECK (p_wrong_low <= p_wrong_high)
 );
 COMMENT ON TABLE step_labels IS 'One row per step and label source: what one source says about one step.';
 COMMENT ON COLUMN step_labels.solution_id IS 'The solution the step is part of.';
@@ -209,10 +218,16 @@ COMMENT ON COLUMN step_labels.rating IS '-1 wrong, 0 neutral, 1 right, where the
 COMMENT ON COLUMN step_labels.value IS 'Estimated probability, 0 to 1, that the solution can still end right after this step.';
 COMMENT ON COLUMN step_labels.num_rollouts IS 'Rollouts sampled from the prefix that ends in this step, n.';
 COMMENT ON COLUMN step_labels.num_correct IS 'Rollouts that reached the right answer, k.';
-COMMENT ON COLUMN step_labels.num_truncated IS 'Rollouts cut off before an answer, or not judged in time: neither right nor wrong.';
+COMMENT ON COLUMN step_labels.num_truncated IS 'Rollouts cut off before an answer: neither right nor wrong.';
+COMMENT ON COLUMN step_labels.num_ungraded IS 'Rollouts the grader did not judge in time: neither right nor wrong.';
 COMMENT ON COLUMN step_labels.value_low IS 'Lower end of the interval of the value.';
 COMMENT ON COLUMN step_labels.value_high IS 'Upper end of the interval of the value.';
+COMMENT ON COLUMN step_labels.p_wrong_low IS 'Probability that this step or one before it is wrong, if every undecided rollout were right; NULL where the source infers none.';
+COMMENT ON COLUMN step_labels.p_wrong_high IS 'The same if every undecided rollout were wrong; equal to p_wrong_low where all are decided.';
+COMMENT ON COLUMN step_labels.has_signal IS 'False where the completer solves the problem so rarely that rollouts cannot tell right steps from wrong ones.';
 COMMENT ON COLUMN step_labels.cost_tokens IS 'Tokens sampled to learn this label.';
+COMMENT ON COLUMN step_labels.completer_id IS 'The sampler whose rollouts it rests on.';
+COMMENT ON COLUMN step_labels.estimator IS 'The estimator and its parameters, as JSON; NULL where the source is no estimate.';
 
 -- One row per solution the ORM trains on.
 CREATE TABLE orm_examples (

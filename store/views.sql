@@ -1,27 +1,41 @@
 -- What is derived from the tables: labels under one policy or another, first errors, counts and rates.
 -- Views hold no data, so a change here reaches every database the next time it is opened.
 
+CREATE VIEW step_prefixes AS
+SELECT
+    solution_id, step_index,
+    'x' || substr(sha256(
+        '6:prefix' || strlen(problem_id) || ':' || problem_id
+        || strlen(solution[:char_end]) || ':' || solution[:char_end]
+    ), 1, 20) AS prefix_id
+FROM steps JOIN solutions USING (solution_id);
+COMMENT ON VIEW step_prefixes IS 'One row per step: the prefix that ends in it, under which its rollouts stand.';
+COMMENT ON COLUMN step_prefixes.prefix_id IS 'Hash of the problem and of the solution up to the step''s end.';
+
 CREATE VIEW hard_labels AS
 SELECT
     solution_id, step_index, label_source,
     CAST(CASE
         WHEN rating IS NOT NULL THEN rating
+        WHEN p_wrong_low >= 0.5 THEN -1
+        WHEN p_wrong_high < 0.5 THEN 1
+        WHEN p_wrong_low IS NOT NULL THEN NULL
         WHEN num_correct > 0 THEN 1
-        WHEN num_rollouts > 0 AND coalesce(num_truncated, 0) = 0 THEN -1
+        WHEN num_rollouts > 0 AND coalesce(num_truncated, 0) + coalesce(num_ungraded, 0) = 0 THEN -1
         WHEN num_rollouts IS NOT NULL THEN NULL
         WHEN value > 0.5 THEN 1
         WHEN value < 0.5 THEN -1
     END AS INTEGER) AS rating
 FROM step_labels;
-COMMENT ON VIEW hard_labels IS 'One row per step and label source: the rating given; else 1 where any rollout ended right, -1 where all ended and none right; else the side of 0.5 the value is on. NULL is undecided.';
+COMMENT ON VIEW hard_labels IS 'One row per step and label source: the rating given; else the likelier side where a probability of being wrong is given; else 1 where any rollout ended right, -1 where all ended and none right; else the side of 0.5 the value is on. NULL is undecided.';
 COMMENT ON COLUMN hard_labels.rating IS '-1, 0 or 1; NULL where rollouts that were cut off could still turn it, or nothing is known.';
 
 CREATE VIEW soft_labels AS
 WITH estimated AS (
     SELECT solution_id, step_index, label_source, rating, coalesce(
         value,
-        CASE WHEN num_rollouts > coalesce(num_truncated, 0)
-            THEN num_correct / (num_rollouts - coalesce(num_truncated, 0)) END
+        CASE WHEN num_rollouts > coalesce(num_truncated, 0) + coalesce(num_ungraded, 0)
+            THEN num_correct / (num_rollouts - coalesce(num_truncated, 0) - coalesce(num_ungraded, 0)) END
     ) AS estimate
     FROM step_labels
 )
@@ -40,6 +54,16 @@ SELECT solution_id, step_index, label_source,
     CAST(CASE WHEN value >= threshold THEN 1 WHEN value < threshold THEN -1 END AS INTEGER) AS rating
 FROM soft_labels;
 COMMENT ON MACRO TABLE thresholded_labels IS 'One row per step and label source: 1 where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.';
+
+CREATE MACRO confident_labels(confidence) AS TABLE
+SELECT solution_id, step_index, label_source,
+    CAST(CASE
+        WHEN p_wrong_low IS NULL THEN hard_labels.rating
+        WHEN p_wrong_low >= confidence THEN -1
+        WHEN p_wrong_high <= 1 - confidence THEN 1
+    END AS INTEGER) AS rating
+FROM step_labels JOIN hard_labels USING (solution_id, step_index, label_source);
+COMMENT ON MACRO TABLE confident_labels IS 'One row per step and label source: the rating where it holds with at least the confidence, NULL (undecided) where it does not; sources that give no probability keep their hard label.';
 
 CREATE VIEW labels_neutral_positive AS
 SELECT solution_id, step_index, label_source, CASE rating WHEN 0 THEN 1 ELSE rating END AS rating
@@ -109,6 +133,7 @@ SELECT
     count(*) FILTER (WHERE hard_labels.rating IS NULL) AS num_undecided,
     CAST(sum(step_labels.num_rollouts) AS BIGINT) AS num_rollouts,
     CAST(sum(step_labels.num_truncated) AS BIGINT) AS num_truncated,
+    CAST(sum(step_labels.num_ungraded) AS BIGINT) AS num_ungraded,
     CAST(sum(step_labels.cost_tokens) AS BIGINT) AS cost_tokens
 FROM step_labels
 JOIN hard_labels USING (solution_id, step_index, label_source)

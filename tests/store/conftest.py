@@ -26,9 +26,14 @@ INSERT INTO steps VALUES
 INSERT INTO human_labels
     (solution_id, step_index, alternative_index, labeler, completion, is_human_written, rating)
     VALUES ('s1', 0, 0, 'ann', '1+1', false, 1);
-INSERT INTO rollouts VALUES
+INSERT INTO rollouts
+    (prefix_id, completer_id, rollout_index, completion, finish_reason, num_tokens, final_answer, outcome)
+    VALUES
     ('x1', 'c', 0, '= 2', 'stop', 3, '2', 'correct'), ('x1', 'c', 1, '= ', 'length', 3, NULL, 'truncated');
-INSERT INTO step_labels VALUES
+INSERT INTO step_labels
+    (solution_id, step_index, label_source, rating, value, num_rollouts, num_correct, num_truncated,
+    value_low, value_high, cost_tokens)
+    VALUES
     ('s1', 0, 'monte_carlo', NULL, 1.0, 2, 1, 1, 0.1, 1.0, 6),
     ('s1', 1, 'monte_carlo', 1, NULL, 2, 2, 0, 0.3, 1.0, 6),
     ('s2', 0, 'monte_carlo', NULL, 0.5, 2, 1, 0, 0.1, 0.9, 6),

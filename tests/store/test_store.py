@@ -265,14 +265,12 @@ def test_a_foreign_database_is_left_alone(tmp_path: Path) -> None:
         store.read("SELECT 1")
 
 
-@pytest.mark.parametrize(
-    ("version", "remedy"), [(SCHEMA_VERSION + 1, "upgrade Stepmark"), (0, "use the Stepmark that wrote it")]
-)
-def test_tables_of_another_version_are_refused(store: Store, version: int, remedy: str) -> None:
-    """Both versions and the way out are named."""
+@pytest.mark.parametrize("version", [SCHEMA_VERSION + 1, 0])
+def test_tables_of_an_unknown_version_are_refused(store: Store, version: int) -> None:
+    """The version, the known ones and the way out are named."""
     with store.transaction() as con:
         con.execute("UPDATE schema_version SET version = ?", [version])
-    with pytest.raises(StepmarkError, match=f"version {version}, but .* needs version 1; {remedy}"):
+    with pytest.raises(StepmarkError, match=f"version {version}, but .* knows versions 1 to .*; upgrade"):
         store.read("SELECT 1")
 
 

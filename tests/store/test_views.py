@@ -3,16 +3,27 @@
 import polars as pl
 import pytest
 
+from stepmark.labeling.ids import prefix_id
+from stepmark.store.schema import table_of
 from stepmark.store.store import Store
+
+_COLUMNS = """solution_id, step_index, label_source, rating, value, num_rollouts, num_correct, num_truncated,
+    p_wrong_low, p_wrong_high"""
 
 
 def _label(store: Store, *rows: str) -> None:
     with store.transaction() as con:
-        con.execute(f"INSERT INTO step_labels VALUES {', '.join(rows)}").fetchall()
+        con.execute(f"INSERT INTO step_labels ({_COLUMNS}) VALUES {', '.join(rows)}").fetchall()
 
 
-def _row(step_index: int, rating: str = "NULL", value: str = "NULL", counts: str = "NULL, NULL, NULL") -> str:
-    return f"('s', {step_index}, 'x', {rating}, {value}, {counts}, NULL, NULL, NULL)"
+def _row(
+    step_index: int,
+    rating: str = "NULL",
+    value: str = "NULL",
+    counts: str = "NULL, NULL, NULL",
+    p_wrong: str = "NULL, NULL",
+) -> str:
+    return f"('s', {step_index}, 'x', {rating}, {value}, {counts}, {p_wrong})"
 
 
 @pytest.mark.parametrize(
@@ -30,6 +41,9 @@ def _row(step_index: int, rating: str = "NULL", value: str = "NULL", counts: str
         (_row(0, counts="8, 0, 8"), None, None, (None, None, None)),
         (_row(0, rating="-1", value="0.25", counts="8, 2, 0"), -1, 0.25, (0.75, 0.0, 0.25)),
         (_row(0), None, None, (None, None, None)),
+        (_row(0, value="0.4", counts="4, 0, 0", p_wrong="0.2, 0.2"), 1, 0.4, (0.6, 0.0, 0.4)),
+        (_row(0, value="0.4", counts="4, 1, 0", p_wrong="0.7, 0.7"), -1, 0.4, (0.6, 0.0, 0.4)),
+        (_row(0, value="0.4", counts="4, 0, 2", p_wrong="0.3, 0.9"), None, 0.4, (0.6, 0.0, 0.4)),
     ],
 )
 def test_hard_and_soft_labels_of_one_row(
@@ -55,6 +69,30 @@ def test_a_threshold_cuts_soft_labels(store: Store) -> None:
     frame = store.read("SELECT rating FROM thresholded_labels(?) ORDER BY step_index", [0.3])
 
     assert frame["rating"].to_list() == [-1, 1, None]
+
+
+def test_a_label_less_sure_than_asked_is_undecided(store: Store) -> None:
+    """Bounds count, not the middle: what cut-off rollouts leave open is open."""
+    p_wrong = ["0.95, 0.96", "0.8, 0.8", "0.05, 0.05", "0.05, 0.97", "NULL, NULL"]
+    _label(store, *(_row(i, "1" if p == "NULL, NULL" else "NULL", p_wrong=p) for i, p in enumerate(p_wrong)))
+    frame = store.read("SELECT rating FROM confident_labels(0.9) ORDER BY step_index")
+
+    assert frame["rating"].to_list() == [-1, None, 1, None, 1]
+
+
+def test_sql_finds_the_rollouts_of_a_step(store: Store) -> None:
+    """The view hashes prefixes as Python does, accents and all."""
+    problem, solution = prefix_id("é", ""), "Für $x$:\n= 2\n"
+    with store.transaction() as con:
+        con.execute("INSERT INTO problems VALUES (?, 'm', 'train', NULL, NULL, 'é', NULL, '2')", [problem])
+        con.execute(
+            "INSERT INTO solutions (solution_id, problem_id, source, solution) VALUES ('s', ?, 'm', ?)",
+            [problem, solution],
+        )
+        con.execute("INSERT INTO steps VALUES ('s', 0, 0, 9, 'Für $x$:'), ('s', 1, 9, 13, '= 2')")
+    found = store.read("SELECT prefix_id FROM step_prefixes ORDER BY step_index")["prefix_id"].to_list()
+
+    assert found == [prefix_id(problem, solution[:9]), prefix_id(problem, solution)]
 
 
 @pytest.mark.parametrize(
@@ -123,12 +161,12 @@ def test_labels_are_counted_by_source(full_store: Store) -> None:
         {
             "label_source": "monte_carlo", "num_solutions": 2, "num_steps": 4, "num_positive": 3,
             "num_neutral": 0, "num_negative": 1, "num_undecided": 0, "num_rollouts": 8, "num_truncated": 1,
-            "cost_tokens": 24,
+            "num_ungraded": None, "cost_tokens": 24,
         },
         {
             "label_source": "oracle", "num_solutions": 1, "num_steps": 2, "num_positive": 2,
             "num_neutral": 0, "num_negative": 0, "num_undecided": 0, "num_rollouts": None,
-            "num_truncated": None, "cost_tokens": None,
+            "num_truncated": None, "num_ungraded": None, "cost_tokens": None,
         },
     ]  # fmt: skip
 
@@ -147,7 +185,7 @@ def test_sources_that_differ_on_the_first_error_are_shown(full_store: Store) -> 
     oracle = pl.DataFrame(
         {"solution_id": ["s2"] * 2, "step_index": [0, 1], "label_source": ["oracle"] * 2, "rating": [-1, -1]}
     )
-    rest = ("value", "num_rollouts", "num_correct", "num_truncated", "value_low", "value_high", "cost_tokens")
+    rest = set(table_of("step_labels").column_names) - set(oracle.columns)
     full_store.insert("step_labels", oracle, unknown=rest)
 
     assert full_store.read("SELECT * FROM label_disagreements").rows() == [

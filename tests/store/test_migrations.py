@@ -1,0 +1,67 @@
+"""Older stores opened by this Stepmark: the tables of today, and every row of before."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from stepmark.store import create
+from stepmark.store.create import SCHEMA_VERSION, open_memory
+from stepmark.store.schema import read_schema
+from stepmark.store.store import Store
+
+HERE = Path(__file__).parent
+_ROWS = """
+INSERT INTO schema_version VALUES (1, 'abc', '2026-01-01');
+INSERT INTO rollouts VALUES ('x1', 'c', 0, '= 2', 'stop', 3, '2', 'correct');
+INSERT INTO step_labels VALUES ('s1', 0, 'monte_carlo', NULL, 1.0, 2, 1, 1, 0.1, 1.0, 6);
+INSERT INTO rejects VALUES ('a.jsonl', 3, 'no problem', '{}');
+"""
+
+
+@pytest.fixture
+def old_store(tmp_path: Path) -> Store:
+    """A store of version 1."""
+    store = Store(tmp_path)
+    con = duckdb.connect(str(store.live))
+    for text in ((HERE / "schema_001.sql").read_text(), (HERE / "views_001.sql").read_text(), _ROWS):
+        con.execute(text)
+    con.close()
+    return store
+
+
+def test_an_older_store_opens_with_all_its_rows(old_store: Store) -> None:
+    """What was known is kept; what was not asked then is unknown."""
+    assert old_store.read("FROM rollouts").rows() == [("x1", "c", 0, "= 2", "stop", 3, "2", "correct", None)]
+    label = old_store.read("FROM step_labels").row(0, named=True)
+    assert label["value_high"] == 1.0
+    assert label["cost_tokens"] == 6
+    assert label["p_wrong_low"] is None
+    assert old_store.read("SELECT version FROM schema_version").item() == SCHEMA_VERSION
+    assert old_store.read("SELECT rating FROM hard_labels").item() == 1
+
+
+def test_a_migrated_store_has_the_tables_of_a_fresh_one(old_store: Store) -> None:
+    """Columns, types, comments, keys and checks: nothing tells the two apart."""
+    fresh = open_memory()
+    create.create_all(fresh)
+    with old_store.transaction() as con:
+        migrated = {table.name: table for table in read_schema(con)}
+
+    assert migrated == {table.name: table for table in read_schema(fresh)}
+
+
+def test_a_migration_that_fails_leaves_the_store_as_it_was(
+    old_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All steps are one transaction; the next attempt finds the old version."""
+    text = create.sql_text
+    with monkeypatch.context() as patch:
+        patch.setattr(create, "sql_text", lambda name: text(name) + "SELECT nothing FROM nowhere;")
+        with pytest.raises(duckdb.Error):
+            old_store.read("SELECT 1")
+    con = duckdb.connect(str(old_store.live))
+    assert con.execute("SELECT version FROM schema_version").fetchone() == (1,)
+    con.close()
+
+    assert old_store.read("SELECT count(*) FROM rollouts").item() == 1

@@ -1,0 +1,143 @@
+-- What is derived from the tables: labels under one policy or another, first errors, counts and rates.
+-- Views hold no data, so a change here reaches every database the next time it is opened.
+
+CREATE VIEW hard_labels AS
+SELECT
+    solution_id, step_index, label_source,
+    CAST(CASE
+        WHEN rating IS NOT NULL THEN rating
+        WHEN num_correct > 0 THEN 1
+        WHEN num_rollouts > 0 AND coalesce(num_truncated, 0) = 0 THEN -1
+        WHEN num_rollouts IS NOT NULL THEN NULL
+        WHEN value > 0.5 THEN 1
+        WHEN value < 0.5 THEN -1
+    END AS INTEGER) AS rating
+FROM step_labels;
+COMMENT ON VIEW hard_labels IS 'One row per step and label source: the rating given; else 1 where any rollout ended right, -1 where all ended and none right; else the side of 0.5 the value is on. NULL is undecided.';
+COMMENT ON COLUMN hard_labels.rating IS '-1, 0 or 1; NULL where rollouts that were cut off could still turn it, or nothing is known.';
+
+CREATE VIEW soft_labels AS
+WITH estimated AS (
+    SELECT solution_id, step_index, label_source, rating, coalesce(
+        value,
+        CASE WHEN num_rollouts > coalesce(num_truncated, 0)
+            THEN num_correct / (num_rollouts - coalesce(num_truncated, 0)) END
+    ) AS estimate
+    FROM step_labels
+)
+SELECT
+    solution_id, step_index, label_source,
+    coalesce(estimate, CASE rating WHEN 1 THEN 1.0 WHEN -1 THEN 0.0 END) AS value,
+    coalesce(1 - estimate, CAST(rating = -1 AS DOUBLE)) AS target_negative,
+    CASE WHEN estimate IS NULL THEN CAST(rating = 0 AS DOUBLE) ELSE 0.0 END AS target_neutral,
+    coalesce(estimate, CAST(rating = 1 AS DOUBLE)) AS target_positive
+FROM estimated;
+COMMENT ON VIEW soft_labels IS 'One row per step and label source: the value, and the target distribution over negative, neutral and positive that it or the rating stands for. NULL is unknown.';
+COMMENT ON COLUMN soft_labels.value IS 'The value given; else correct over decided rollouts; else 1 or 0 for a rating. NULL for a neutral rating.';
+
+CREATE MACRO thresholded_labels(threshold) AS TABLE
+SELECT solution_id, step_index, label_source,
+    CAST(CASE WHEN value >= threshold THEN 1 WHEN value < threshold THEN -1 END AS INTEGER) AS rating
+FROM soft_labels;
+COMMENT ON MACRO TABLE thresholded_labels IS 'One row per step and label source: 1 where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.';
+
+CREATE VIEW labels_neutral_positive AS
+SELECT solution_id, step_index, label_source, CASE rating WHEN 0 THEN 1 ELSE rating END AS rating
+FROM hard_labels;
+COMMENT ON VIEW labels_neutral_positive IS 'One row per step and label source: hard labels in which neutral counts as positive.';
+
+CREATE VIEW labels_neutral_negative AS
+SELECT solution_id, step_index, label_source, CASE rating WHEN 0 THEN -1 ELSE rating END AS rating
+FROM hard_labels;
+COMMENT ON VIEW labels_neutral_negative IS 'One row per step and label source: hard labels in which neutral counts as negative.';
+
+CREATE VIEW labels_neutral_dropped AS
+SELECT solution_id, step_index, label_source, rating
+FROM hard_labels
+WHERE rating IS DISTINCT FROM 0;
+COMMENT ON VIEW labels_neutral_dropped IS 'One row per step and label source that is not neutral.';
+
+CREATE VIEW first_errors AS
+WITH labeled AS (
+    SELECT DISTINCT solution_id, label_source FROM step_labels
+),
+marks AS (
+    SELECT labeled.solution_id, labeled.label_source,
+        min(steps.step_index) FILTER (WHERE hard_labels.rating = -1) AS first_negative,
+        min(steps.step_index) FILTER (WHERE hard_labels.rating IS NULL) AS first_undecided,
+        count(*) AS num_steps,
+        count(hard_labels.rating) AS num_decided_steps
+    FROM labeled
+    JOIN steps USING (solution_id)
+    LEFT JOIN hard_labels
+        ON hard_labels.solution_id = labeled.solution_id
+        AND hard_labels.label_source = labeled.label_source
+        AND hard_labels.step_index = steps.step_index
+    GROUP BY labeled.solution_id, labeled.label_source
+)
+SELECT solution_id, label_source,
+    CAST(CASE
+        WHEN first_undecided < coalesce(first_negative, first_undecided + 1) THEN NULL
+        ELSE coalesce(first_negative, -1)
+    END AS INTEGER) AS first_error_index,
+    num_steps, num_decided_steps
+FROM marks;
+COMMENT ON VIEW first_errors IS 'One row per solution and label source: the first step labeled wrong.';
+COMMENT ON COLUMN first_errors.first_error_index IS 'Its index from 0; -1 where no step is wrong; NULL where a step without a decided label comes before.';
+
+CREATE VIEW step_labels_until_first_error AS
+WITH cut AS (
+    SELECT solution_id, label_source, min(step_index) AS last_index
+    FROM hard_labels WHERE rating = -1
+    GROUP BY solution_id, label_source
+)
+SELECT step_labels.* REPLACE (hard_labels.rating AS rating)
+FROM step_labels
+JOIN hard_labels USING (solution_id, step_index, label_source)
+LEFT JOIN cut USING (solution_id, label_source)
+WHERE cut.last_index IS NULL OR step_labels.step_index <= cut.last_index;
+COMMENT ON VIEW step_labels_until_first_error IS 'One row per step and label source, up to and with the first step labeled wrong; what comes after a wrong step is dropped. The rating is the hard label.';
+
+CREATE VIEW label_counts AS
+SELECT
+    step_labels.label_source,
+    count(DISTINCT step_labels.solution_id) AS num_solutions,
+    count(*) AS num_steps,
+    count(*) FILTER (WHERE hard_labels.rating = 1) AS num_positive,
+    count(*) FILTER (WHERE hard_labels.rating = 0) AS num_neutral,
+    count(*) FILTER (WHERE hard_labels.rating = -1) AS num_negative,
+    count(*) FILTER (WHERE hard_labels.rating IS NULL) AS num_undecided,
+    CAST(sum(step_labels.num_rollouts) AS BIGINT) AS num_rollouts,
+    CAST(sum(step_labels.num_truncated) AS BIGINT) AS num_truncated,
+    CAST(sum(step_labels.cost_tokens) AS BIGINT) AS cost_tokens
+FROM step_labels
+JOIN hard_labels USING (solution_id, step_index, label_source)
+GROUP BY step_labels.label_source;
+COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost.';
+
+CREATE VIEW pass_rates AS
+SELECT
+    problem_id, generator_id,
+    count(*) AS num_solutions,
+    count(*) FILTER (WHERE outcome = 'correct') AS num_correct,
+    count(*) FILTER (WHERE outcome IN ('correct', 'incorrect', 'no_answer')) AS num_decided,
+    count(*) FILTER (WHERE outcome = 'truncated') AS num_truncated,
+    count(*) FILTER (WHERE outcome = 'grader_timeout') AS num_grader_timeout,
+    count(*) FILTER (WHERE outcome IS NULL) AS num_ungraded,
+    CASE WHEN num_decided > 0 THEN num_correct / num_decided END AS pass_rate
+FROM solutions
+WHERE source = 'sampled'
+GROUP BY problem_id, generator_id;
+COMMENT ON VIEW pass_rates IS 'One row per problem and generator, over sampled solutions: correct over decided ones.';
+COMMENT ON COLUMN pass_rates.pass_rate IS 'num_correct / num_decided; truncated and timed out solutions are counted beside it, never as wrong. NULL where none is decided.';
+
+CREATE VIEW label_disagreements AS
+SELECT
+    one.solution_id,
+    one.label_source, other.label_source AS other_label_source,
+    one.first_error_index, other.first_error_index AS other_first_error_index
+FROM first_errors AS one
+JOIN first_errors AS other
+    ON one.solution_id = other.solution_id AND one.label_source < other.label_source
+WHERE one.first_error_index <> other.first_error_index;
+COMMENT ON VIEW label_disagreements IS 'One row per solution and pair of label sources that both decide on a first error, and on different ones: Monte-Carlo against oracle, say.';
