@@ -20,7 +20,7 @@ _UNGRADED_SOLUTIONS = """
 """
 _UNGRADED_ROLLOUTS = """
     SELECT prefix_id, completer_id, rollout_index, completion, finish_reason
-    FROM rollouts WHERE outcome IS NULL
+    FROM rollouts WHERE outcome IS NULL OR grader_version IS DISTINCT FROM ?
 """
 _VERDICTS = "SELECT ground_truth_answer, final_answer, verdict FROM answer_verdicts WHERE grader_version = ?"
 
@@ -35,14 +35,16 @@ def grade_solutions(store: Store) -> int:
 
 
 def grade_rollouts(store: Store, prefixes: pl.DataFrame) -> int:
-    """Grade the rollouts without an outcome; return their number.
+    """Grade the rollouts that have no outcome of the present grader; return their number.
 
     ``prefixes`` has prefix_id, prefix and ground_truth_answer; rollouts of other prefixes stay as they are.
     """
-    ungraded = store.read(_UNGRADED_ROLLOUTS).join(prefixes, on="prefix_id", how="inner")
+    ungraded = store.read(_UNGRADED_ROLLOUTS, [GRADER_VERSION]).join(prefixes, on="prefix_id", how="inner")
     graded = _graded(store, ungraded.with_columns(text=pl.col("prefix") + pl.col("completion")))
-    columns = ["prefix_id", "completer_id", "rollout_index", "final_answer", "outcome"]
-    return store.update("rollouts", graded.select(columns))
+    columns = ["prefix_id", "completer_id", "rollout_index", "final_answer", "outcome", "grader_version"]
+    return store.update(
+        "rollouts", graded.with_columns(grader_version=pl.lit(GRADER_VERSION)).select(columns)
+    )
 
 
 def _graded(store: Store, rows: pl.DataFrame) -> pl.DataFrame:

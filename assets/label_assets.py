@@ -4,9 +4,10 @@ import dagster as dg
 
 from .ingest import rate_by_oracle
 from .metadata import count_rows, sample_rows, table_rows
+from .monte_carlo import label_from_rollouts
 from .pipeline import Pipeline
 from .problem_assets import human_labels
-from .rollouts import label_from_rollouts, sample_rollouts
+from .rollouts import sample_rollouts
 from .solution_assets import outcomes, steps
 
 _LABEL_COUNTS = "SELECT * FROM label_counts ORDER BY label_source"

@@ -108,14 +108,22 @@ class Generation(_Part):
 
 
 class Rollouts(_Part):
-    """Monte-Carlo labeling: the solutions taken per train problem, and rollouts from each prefix.
+    """Monte-Carlo labeling: the solutions taken per train problem, and how their first errors are found.
 
-    With ``soft_targets`` PRMs learn the values themselves; otherwise a step is right once any rollout was.
+    ``estimator`` adaptive: rollouts where they tell most, until one place holds ``confidence`` of the belief
+    in the first error, ``max_rollouts`` of a solution are spent, or another ``chunk`` of them is expected to
+    tell less than ``min_gain`` nats. exhaustive, sequential, binary: ``num_rollouts`` from each prefix
+    they ask for. With ``soft_targets`` PRMs learn the values themselves; otherwise hard labels.
     """
 
     num_solutions_per_problem: int = Field(2, ge=0)
     max_problems: int | None = Field(None, ge=0)
+    estimator: Literal["adaptive", "exhaustive", "sequential", "binary"] = "adaptive"
     num_rollouts: int = Field(8, ge=1)
+    confidence: float = Field(0.9, gt=0.5, lt=1)
+    chunk: int = Field(4, ge=1)
+    max_rollouts: int = Field(64, ge=1)
+    min_gain: float = Field(0.02, ge=0)
     soft_targets: bool = False
 
 

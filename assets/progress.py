@@ -18,6 +18,7 @@ class Progress:
     def __init__(self, what: str, total: int, unit: str) -> None:
         self._what, self._total, self._unit = what, total, unit
         self._done, self._note = 0, ""
+        self._done_in_line = 0
         self._is_finished = False
         self._started = self._last_line = time.monotonic()
         self._bar = None
@@ -30,16 +31,16 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._finish()
+        self.finish()
 
-    def _finish(self) -> None:
-        """Show the last state, once."""
+    def finish(self) -> None:
+        """Show the last state, once; leaving the context does it too."""
         if self._is_finished:
             return
         self._is_finished = True
         if self._bar is not None:
             self._bar.close()
-        elif self._done:
+        elif self._done > self._done_in_line:
             self._line()
 
     def advance(self, num_done: int, note: str = "") -> None:
@@ -49,10 +50,8 @@ class Progress:
         if self._bar is not None:
             self._bar.set_postfix_str(note, refresh=False)
             self._bar.update(num_done)
-        elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES and self._done < self._total:
+        elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
             self._line()
-        if self._done == self._total:
-            self._finish()
 
     def reach(self, num_done: int, note: str = "", total: int | None = None) -> None:
         """Count up to ``num_done`` in all; ``total`` is told here where it was not known before."""
@@ -63,7 +62,7 @@ class Progress:
         self.advance(num_done - self._done, note)
 
     def _line(self) -> None:
-        self._last_line = time.monotonic()
+        self._last_line, self._done_in_line = time.monotonic(), self._done
         elapsed_s = self._last_line - self._started
         note = f"  {self._note}" if self._note else ""
         print(

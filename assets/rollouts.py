@@ -1,111 +1,29 @@
-"""Monte-Carlo labeling: rollouts from every prefix of the chosen solutions, and labels from the rollouts.
+"""Rollouts: an estimator asks for them round by round, they are sampled, committed batch by batch and graded.
 
-Leaves out: the estimate itself (stepmark.labeling.estimates) and searches that skip prefixes.
+Nothing is remembered between rounds but what is stored, so a run that was killed asks for what is missing.
+Leaves out: what the estimator asks for (stepmark.labeling.search), and labels (monte_carlo.py).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
-from stepmark.labeling.monte_carlo import SOURCE, Prefix, RolloutCounts, labels_from_rollouts, prefixes
+from stepmark.labeling.search.cases import merged
 from stepmark.models.sampling import Completion
-from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
 
+from .cases import Chosen, chosen_windows, estimator_of, read_counts
 from .grade import grade_rollouts
 from .profile import Profile
-from .sampling import Identity, Request, identify, register, sample_in_batches
-from .solution_rows import SolutionRow, solution_rows
+from .sampling import Identity, Request, SamplingRun, identify, register
 from .working import only_worker
 
-_CHOSEN = """
-    WITH texts AS (
-        SELECT problem_id, solution, min(sample_index) AS first_sample,
-            arg_min(solution_id, sample_index) AS id
-        FROM solutions JOIN problems USING (problem_id)
-        WHERE generator_id = $1 AND problems.split = 'train'
-            AND outcome IN ('correct', 'incorrect', 'no_answer')
-        GROUP BY problem_id, solution
-    ),
-    ranked AS (
-        SELECT id, dense_rank() OVER (ORDER BY problem_id) AS problem_place,
-            row_number() OVER (PARTITION BY problem_id ORDER BY first_sample) AS place
-        FROM texts
-    )
-    SELECT id AS solution_id FROM ranked WHERE place <= $2 AND problem_place <= coalesce($3, problem_place)
-"""
 _STORED = """
-    SELECT prefix_id, count(*) AS num_stored FROM rollouts WHERE completer_id = ? GROUP BY prefix_id
+    SELECT prefix_id, count(*) AS num_stored FROM rollouts
+    WHERE completer_id = $1 AND prefix_id IN (SELECT unnest($2)) GROUP BY prefix_id
 """
-_COUNTS = """
-    SELECT prefix_id, count(*) AS num_rollouts, count_if(outcome = 'correct') AS num_correct,
-        count_if(outcome = 'truncated') AS num_truncated,
-        count_if(outcome = 'grader_timeout') AS num_ungraded,
-        sum(num_tokens) AS num_tokens
-    FROM rollouts WHERE completer_id = ? AND outcome IS NOT NULL AND rollout_index < ? GROUP BY prefix_id
-"""
-_OWN_LABELS = """
-    label_source = ? AND solution_id IN (
-        SELECT solutions.solution_id FROM solutions WHERE solutions.source = 'sampled'
-    )
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A solution to label, with its prefixes."""
-
-    solution: SolutionRow
-    prefixes: list[Prefix]
-
-
-def chosen_solutions(store: Store, profile: Profile, generator: Identity) -> list[_Chosen]:
-    """The first different solutions of each train problem, as many as the profile asks for."""
-    wanted = profile.rollouts
-    chosen = store.read(
-        _CHOSEN, [generator.sampler_id, wanted.num_solutions_per_problem, wanted.max_problems]
-    )
-    rows = solution_rows(store, "solution_id IN (SELECT unnest($1))", [chosen["solution_id"].to_list()])
-    return [_Chosen(row, prefixes(row.problem_id, row.solution, row.steps)) for row in rows]
-
-
-def sample_rollouts(store: Store, profile: Profile) -> int:
-    """Roll out what is missing, commit it batch by batch, grade it; return the number of new rollouts."""
-    completer = identify(profile.generator)
-    register(store, completer)
-    with only_worker(store, "rollouts"):
-        return _sample(store, profile, completer)
-
-
-def _sample(store: Store, profile: Profile, completer: Identity) -> int:
-    chosen = chosen_solutions(store, profile, completer)
-    by_id = {prefix.prefix_id: (prefix, row.solution) for row in chosen for prefix in row.prefixes}
-    stored = dict(store.read(_STORED, [completer.sampler_id]).iter_rows())
-    template = profile.generator.prompt_template
-    wanted = profile.rollouts.num_rollouts
-    requests = [
-        Request(
-            key=key,
-            prompt=template.replace("{problem}", row.problem) + prefix.prefix,
-            first_index=stored.get(key, 0),
-            num_samples=wanted - stored.get(key, 0),
-        )
-        for key, (prefix, row) in by_id.items()
-        if wanted > stored.get(key, 0)
-    ]
-
-    def commit(batch: Sequence[Request], completions: Sequence[Sequence[Completion]]) -> None:
-        store.insert("rollouts", _rollout_frame(completer, batch, completions), unknown=_UNGRADED)
-
-    sample_in_batches(profile.generator, requests, sum(stored.values()), commit, "rollouts")
-    texts = [(key, prefix.prefix, row.ground_truth_answer) for key, (prefix, row) in by_id.items()]
-    schema = {"prefix_id": pl.String, "prefix": pl.String, "ground_truth_answer": pl.String}
-    grade_rollouts(store, pl.DataFrame(texts, schema=schema, orient="row"))
-    return sum(request.num_samples for request in requests)
-
-
-_UNGRADED = ("final_answer", "outcome")
+_NUM_STORED = "SELECT count(*) FROM rollouts WHERE completer_id = ?"
+_UNGRADED = ("final_answer", "outcome", "grader_version")
 _ROLLOUT_SCHEMA = {
     "prefix_id": pl.String,
     "completer_id": pl.String,
@@ -114,6 +32,54 @@ _ROLLOUT_SCHEMA = {
     "finish_reason": pl.String,
     "num_tokens": pl.Int32,
 }
+
+
+def sample_rollouts(store: Store, profile: Profile) -> int:
+    """Sample and grade what the profile's estimator asks for; return the number of new rollouts."""
+    completer = identify(profile.generator)
+    register(store, completer)
+    with only_worker(store, "rollouts"):
+        num_stored = int(store.read(_NUM_STORED, [completer.sampler_id]).item())
+        with SamplingRun(profile.generator, num_stored, "rollouts") as run:
+            for window in chosen_windows(store, profile, completer):
+                _search(store, profile, completer, window, run)
+        return run.num_sampled
+
+
+def _search(
+    store: Store, profile: Profile, completer: Identity, window: Sequence[Chosen], run: SamplingRun
+) -> None:
+    """Go on with the searches of a window until none of them asks for more."""
+    estimator = estimator_of(profile.rollouts)
+    cases = [chosen.case for chosen in window]
+    by_id = {prefix.prefix_id: (prefix, chosen.solution) for chosen in window for prefix in chosen.prefixes}
+    texts = pl.DataFrame(
+        [(key, prefix.prefix, row.ground_truth_answer) for key, (prefix, row) in by_id.items()],
+        schema={"prefix_id": pl.String, "prefix": pl.String, "ground_truth_answer": pl.String},
+        orient="row",
+    )
+    template = profile.generator.prompt_template
+
+    def commit(batch: Sequence[Request], completions: Sequence[Sequence[Completion]]) -> None:
+        store.insert("rollouts", _rollout_frame(completer, batch, completions), unknown=_UNGRADED)
+
+    while True:
+        grade_rollouts(store, texts)
+        evidence = read_counts(store, completer.sampler_id, window)
+        missing = merged(cases, estimator.asks(cases, evidence), evidence)
+        if not missing:
+            return
+        stored = dict(store.read(_STORED, [completer.sampler_id, sorted(missing)]).iter_rows())
+        requests = [
+            Request(
+                key=key,
+                prompt=template.replace("{problem}", by_id[key][1].problem) + by_id[key][0].prefix,
+                first_index=stored.get(key, 0),
+                num_samples=num_samples,
+            )
+            for key, num_samples in missing.items()
+        ]
+        run.sample(requests, commit)
 
 
 def _rollout_frame(
@@ -125,23 +91,3 @@ def _rollout_frame(
         for index, sample in enumerate(samples, start=request.first_index)
     ]
     return pl.DataFrame(rows, schema=_ROLLOUT_SCHEMA, orient="row")
-
-
-def label_from_rollouts(store: Store, profile: Profile) -> int:
-    """Replace the Monte-Carlo labels by what the stored rollouts say; return the number of labels."""
-    completer = identify(profile.generator)
-    counts = {
-        row.pop("prefix_id"): RolloutCounts(**row)
-        for row in store.read(_COUNTS, [completer.sampler_id, profile.rollouts.num_rollouts]).iter_rows(
-            named=True
-        )
-    }
-    labels = [
-        label
-        for chosen in chosen_solutions(store, profile, completer)
-        for label in labels_from_rollouts(
-            chosen.solution.solution_id, chosen.prefixes, chosen.solution.outcome, counts
-        )
-    ]
-    # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
-    return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [SOURCE])

@@ -6,11 +6,12 @@ Leaves out: what is asked for (generate.py, rollouts.py) and the engines (stepma
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from operator import attrgetter
+from types import TracebackType
 
 import polars as pl
 
@@ -32,6 +33,9 @@ class Request:
     prompt: str
     first_index: int
     num_samples: int
+
+
+Commit = Callable[[Sequence[Request], Sequence[Sequence[Completion]]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +84,63 @@ def register(store: Store, identity: Identity) -> None:
     store.insert_missing("samplers", pl.DataFrame([row], schema_overrides={"checkpoint_sha256": pl.String}))
 
 
-def sample_in_batches(
-    settings: Sampler,
-    requests: Sequence[Request],
-    num_stored: int,
-    commit: Callable[[Sequence[Request], Sequence[Sequence[Completion]]], None],
-    what: str,
-) -> None:
-    """Sample all requests; ``commit`` gets each batch as it comes.
+class SamplingRun:
+    """Samples requests with one engine, which starts when the first ones come. A context manager.
 
     ``num_stored`` samples of this sampler exist already. It moves the engine's seed on: a second run with
-    the first one's seed would draw the same samples again.
+    the first one's seed would draw the same samples again. ``total``: samples to expect, where it is known.
     """
-    if not requests:
-        return
-    spec = SamplingSpec(
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        max_tokens=settings.max_tokens,
-        stop=settings.stop,
-        seed=settings.seed + num_stored,
-    )
-    total = sum(request.num_samples for request in requests)
-    with open_engine(settings, settings.seed + num_stored) as engine, Progress(what, total, "samples") as bar:
+
+    def __init__(self, settings: Sampler, num_stored: int, what: str, total: int = 0) -> None:
+        self._settings, self._seed = settings, settings.seed + num_stored
+        self._total = total
+        self._progress = Progress(what, total, "samples")
+        self._stack = ExitStack()
+        self._engine: SamplerEngine | None = None
+        self.num_sampled = 0
+
+    def __enter__(self) -> "SamplingRun":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def sample(self, requests: Sequence[Request], commit: Commit) -> None:
+        """Sample all requests; ``commit`` gets each batch as it comes, before the next one is sampled."""
+        if not requests:
+            return
+        settings = self._settings
+        spec = SamplingSpec(
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            stop=settings.stop,
+            seed=self._seed,
+        )
+        engine = self._started()
+        asked = self.num_sampled + sum(request.num_samples for request in requests)
         for batch in batches(requests, settings.batch_tokens // settings.max_tokens):
             completions = engine.sample([request.prompt for request in batch], batch[0].num_samples, spec)
             commit(batch, completions)
-            bar.advance(sum(request.num_samples for request in batch))
+            self.num_sampled += sum(request.num_samples for request in batch)
+            self._progress.reach(self.num_sampled, total=max(self._total, asked))
+
+    def _started(self) -> SamplerEngine:
+        if self._engine is None:
+            self._engine = self._stack.enter_context(open_engine(self._settings, self._seed))
+            self._stack.enter_context(self._progress)
+        return self._engine
+
+
+def sample_in_batches(
+    settings: Sampler, requests: Sequence[Request], num_stored: int, commit: Commit, what: str
+) -> None:
+    """Sample all requests in a run of their own."""
+    total = sum(request.num_samples for request in requests)
+    with SamplingRun(settings, num_stored, what, total) as run:
+        run.sample(requests, commit)
 
 
 def open_engine(settings: Sampler, seed: int) -> AbstractContextManager[SamplerEngine]:

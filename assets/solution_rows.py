@@ -22,6 +22,7 @@ class SolutionRow:
     problem: str
     ground_truth_answer: str | None
     solution: str
+    num_tokens: int | None
     final_answer: str | None
     outcome: str | None
     steps: tuple[StepSpan, ...]
@@ -34,7 +35,8 @@ def solution_rows(store: Store, where: str, parameters: Sequence[Any] = ()) -> l
     """
     selection = f"FROM solutions JOIN problems USING (problem_id) WHERE {where}"
     solutions = f"""
-        SELECT solution_id, problem_id, problem, ground_truth_answer, solution, final_answer, outcome
+        SELECT solution_id, problem_id, problem, ground_truth_answer, solution, num_tokens,
+            final_answer, outcome
         {selection} ORDER BY problem_id, sample_index, solution_id
     """
     steps = f"""

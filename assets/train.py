@@ -143,6 +143,12 @@ def _fit(
         Progress(f"reading for {model.name}", 0, "solutions") as read,
         Progress(f"training {model.name}", 0, "steps") as bar,
     ):
+
+        def show_reading(num_read: int, total: int) -> None:
+            read.reach(num_read, total=total)
+            if num_read == total:
+                read.finish()
+
         report = train(
             fresh.network,
             fresh.encoder,
@@ -150,7 +156,7 @@ def _fit(
             validation_examples,
             config,
             lambda step, total, loss: bar.reach(step, f"loss {loss:.3f}", total),
-            lambda num_read, total: read.reach(num_read, total=total),
+            show_reading,
         )
     checksum = save_reward_model(fresh, folder)
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}

@@ -22,7 +22,7 @@ OUTCOMES = frozenset({"correct", "incorrect", "no_answer", "truncated", "grader_
 
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
-    """What one step's rollouts say. Field names are columns of ``step_labels`` (``num_ungraded`` is not).
+    """What one step's rollouts say. Field names are columns of ``step_labels``.
 
     ``value`` is the share of right ones among the decided rollouts, None where none is decided.
     ``value_low`` and ``value_high`` bound it with 95% confidence, None where there is no rollout at all.

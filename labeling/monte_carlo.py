@@ -49,17 +49,22 @@ def labels_from_rollouts(
 ) -> list[StepLabel]:
     """One label per step with rollouts; ``counts`` are by prefix id, ``outcome`` is the solution's own."""
     labels = [
-        _label(solution_id, index, counts[prefix.prefix_id])
+        label_of_counts(solution_id, index, counts[prefix.prefix_id])
         for index, prefix in enumerate(solution_prefixes)
         if prefix.prefix_id in counts
     ]
     if outcome is not None:
-        own = RolloutCounts(1, outcome == "correct", outcome == "truncated", outcome == "grader_timeout", 0)
-        labels.append(_label(solution_id, len(solution_prefixes), own))
+        labels.append(label_of_counts(solution_id, len(solution_prefixes), own_rollout(outcome)))
     return labels
 
 
-def _label(solution_id: str, step_index: int, counts: RolloutCounts) -> StepLabel:
+def own_rollout(outcome: str) -> RolloutCounts:
+    """A solution as the one rollout of its last step, which cost nothing more."""
+    return RolloutCounts(1, outcome == "correct", outcome == "truncated", outcome == "grader_timeout", 0)
+
+
+def label_of_counts(solution_id: str, step_index: int, counts: RolloutCounts) -> StepLabel:
+    """The label that counts alone give."""
     estimate = estimate_value(
         counts.num_rollouts, counts.num_correct, counts.num_truncated, counts.num_ungraded
     )
@@ -71,8 +76,8 @@ def _label(solution_id: str, step_index: int, counts: RolloutCounts) -> StepLabe
         value=estimate.value,
         num_rollouts=estimate.num_rollouts,
         num_correct=estimate.num_correct,
-        # The column counts every rollout that decided nothing, cut off or not judged in time.
-        num_truncated=estimate.num_truncated + estimate.num_ungraded,
+        num_truncated=estimate.num_truncated,
+        num_ungraded=estimate.num_ungraded,
         value_low=estimate.value_low,
         value_high=estimate.value_high,
         cost_tokens=counts.num_tokens,

@@ -8,7 +8,7 @@ likelihood principle). Leaves out: how values are distributed (values.py).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class Adaptive:
     def name(self) -> str:
         """Its name in ``step_labels``."""
         return "adaptive"
+
+    def parameters(self) -> dict[str, float | int | str]:
+        """The fields."""
+        return asdict(self)
 
     def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
         """One chunk from one prefix of every case that is not done."""
@@ -86,8 +90,11 @@ class Adaptive:
         shape = layout(cases)
         counted = count(shape, cases, evidence)
         prior = fit(counted)
-        bounds = [count(shape, cases, evidence, undecided_as=way) for way in ("right", "wrong")]
-        ways = [counted, *bounds]
+        ways = [
+            counted,
+            count(shape, cases, evidence, undecided_as="right"),
+            count(shape, cases, evidence, undecided_as="wrong"),
+        ]
         p_wrong = np.stack([_p_wrong(infer(way, prior)) for way in ways])
         ranges = [_values(way, infer(way, prior), prior) for way in ways]
         return [

@@ -23,25 +23,28 @@ class Case:
 
     ``prefix_ids``: of the prefixes that end in each step but the last (S - 1). ``is_correct``: the solution's
     own outcome, which says what its last step is worth. ``num_tokens_left[j]``: what a rollout from prefix j
-    is expected to cost, in tokens. ``num_siblings``, ``num_siblings_correct``: other decided solutions to the
-    problem by the completer, this one left out. ``error_odds[s]``: how much likelier than elsewhere a
-    teacher finds the first error at step s, or nothing where no teacher was asked.
+    is expected to cost, in tokens. ``siblings[j]``: how many other decided solutions by the completer start
+    with the first j steps, and how many of them are right (S pairs, or none where they are not known); each
+    is a rollout of every prefix it passes through that nobody had to pay for. The solution itself is not
+    among them: it may have been chosen for its outcome. ``error_odds[s]``: how much likelier than elsewhere a
+    teacher finds the first error at step s (S numbers, or none where no teacher was asked).
     """
 
     solution_id: str
     prefix_ids: tuple[str, ...]
     is_correct: bool
     num_tokens_left: tuple[float, ...]
-    num_siblings: int = 0
-    num_siblings_correct: int = 0
+    siblings: tuple[tuple[int, int], ...] = ()
     error_odds: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.num_tokens_left) != len(self.prefix_ids):
             raise InputError(f"solution {self.solution_id}: every prefix needs its expected cost.")
-        if self.error_odds and len(self.error_odds) != self.num_steps:
-            raise InputError(f"solution {self.solution_id}: a teacher speaks about every step or about none.")
-        if not 0 <= self.num_siblings_correct <= self.num_siblings:
+        if len(self.error_odds) not in (0, self.num_steps) or len(self.siblings) not in (0, self.num_steps):
+            raise InputError(
+                f"solution {self.solution_id}: siblings and odds are given for all steps or none."
+            )
+        if any(not 0 <= correct <= decided for decided, correct in self.siblings):
             raise InputError(f"solution {self.solution_id}: more siblings are right than there are.")
 
     @property
@@ -102,6 +105,9 @@ class Estimator(Protocol):
     @property
     def name(self) -> str:
         """Its name in ``step_labels``."""
+
+    def parameters(self) -> dict[str, float | int | str]:
+        """All that decides what it asks and finds, to be kept beside its labels."""
 
     def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
         """What is to be sampled next; nothing when every case is done. Fulfilled asks are not repeated."""

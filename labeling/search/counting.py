@@ -5,7 +5,7 @@ as yardsticks and for those who want their labels. Leaves out: any inference bey
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from stepmark.labeling.estimates import hard_rating
@@ -31,6 +31,10 @@ class Counting:
     def name(self) -> str:
         """The order."""
         return self.order
+
+    def parameters(self) -> dict[str, float | int | str]:
+        """The fields."""
+        return asdict(self)
 
     def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
         """The next steps whose k rollouts are not there yet."""

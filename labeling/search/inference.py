@@ -7,6 +7,7 @@ T pass rates, V values, U different pairs of counts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +35,12 @@ class Counted:
     """Cases as arrays. ``pairs``: (U, 2), rollouts and right ones; ``pair_of``: (C, J), indexes into it.
 
     ``rate_of``: (C, J, T), index of a right prefix's expected value at each pass rate. ``num_steps``: (C,).
+    ``solved``: (C, 2), other solutions to the problem and right ones. ``error_odds``: (C, J + 1).
     """
 
     num_steps: Ints
     is_correct: NDArray[np.bool_]
-    siblings: Ints
+    solved: Ints
     error_odds: Floats
     rate_of: Ints
     pairs: Ints
@@ -69,7 +71,7 @@ def layout(cases: Sequence[Case]) -> Counted:
     return Counted(
         num_steps=num_steps,
         is_correct=np.array([case.is_correct for case in cases], dtype=np.bool_),
-        siblings=np.array([(case.num_siblings, case.num_siblings_correct) for case in cases]).reshape(-1, 2),
+        solved=np.array([case.siblings[0] if case.siblings else (0, 0) for case in cases]).reshape(-1, 2),
         error_odds=odds,
         rate_of=expected_rate(RATES, share_done[..., None]),
         pairs=np.zeros((1, 2), dtype=np.int64),
@@ -78,17 +80,21 @@ def layout(cases: Sequence[Case]) -> Counted:
 
 
 def count(
-    counted: Counted, cases: Sequence[Case], evidence: Evidence, undecided_as: str = "missing"
+    counted: Counted,
+    cases: Sequence[Case],
+    evidence: Evidence,
+    undecided_as: Literal["missing", "right", "wrong"] = "missing",
 ) -> Counted:
-    """The arrays with the rollouts so far; undecided ones are ``missing``, ``right`` or ``wrong``."""
+    """The arrays with the rollouts so far, siblings included; undecided ones are missing, right or wrong."""
     counts = np.zeros((*counted.pair_of.shape, 2), dtype=np.int64)
     for row, case in enumerate(cases):
         for column, key in enumerate(case.prefix_ids):
             found = evidence.get(key, NO_ROLLOUTS)
             undecided = found.num_truncated + found.num_ungraded
+            free, free_correct = case.siblings[column + 1] if case.siblings else (0, 0)
             counts[row, column] = (
-                found.num_rollouts - (undecided if undecided_as == "missing" else 0),
-                found.num_correct + (undecided if undecided_as == "right" else 0),
+                free + found.num_rollouts - (undecided if undecided_as == "missing" else 0),
+                free_correct + found.num_correct + (undecided if undecided_as == "right" else 0),
             )
     pairs, pair_of = np.unique(counts.reshape(-1, 2), axis=0, return_inverse=True)
     return replace(counted, pairs=pairs, pair_of=pair_of.reshape(counted.pair_of.shape))
@@ -113,7 +119,7 @@ def infer(counted: Counted, prior: ValuePrior) -> Posterior:
 
 def _log_prior(counted: Counted, prior: ValuePrior) -> Floats:
     """Log of the prior of pass rate and first error, siblings included: (C, T, F)."""
-    solved, failed = counted.siblings[:, 1:], counted.siblings[:, :1] - counted.siblings[:, 1:]
+    solved, failed = counted.solved[:, 1:], counted.solved[:, :1] - counted.solved[:, 1:]
     rates = np.log(prior.rates) + solved * np.log(RATES) + failed * np.log1p(-RATES)
     where = _first_error_prior(counted, prior)
     return np.asarray(rates[:, :, None] + np.log(where + _TINY))

@@ -69,13 +69,13 @@ def likelihoods(num_rollouts: Ints, num_correct: Ints) -> Floats:
     Whatever rule stopped the sampling drops out of it, so that beliefs hold under adaptive stopping too.
     """
     k, n = num_correct[:, None], num_rollouts[:, None]
-    return np.power(VALUES, k) * np.power(1 - VALUES, n - k)  # 0 ** 0 is 1
+    return np.asarray(np.power(VALUES, k) * np.power(1 - VALUES, n - k))  # 0 ** 0 is 1
 
 
 def expected_rate(rates: Floats, share_done: Floats) -> Ints:
     """Index into ``RATES`` of t^(1-r): (...,) pass rates against (...,) shares done."""
     expected = rates ** (1 - share_done)
-    return np.abs(RATES - expected[..., None]).argmin(axis=-1)
+    return np.asarray(np.abs(RATES - expected[..., None]).argmin(axis=-1))
 
 
 def _beta(a: float, b: float) -> Floats:

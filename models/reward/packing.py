@@ -50,7 +50,7 @@ class Pack:
 
 def pack_solutions(rows: Sequence[Sequence[int]], max_tokens: int) -> Iterator[Pack]:
     """Packs of at most ``max_tokens`` tokens (or of one longer solution); every row is in one of them."""
-    order = sorted(range(len(rows)), key=lambda index: rows[index])
+    order = sorted(range(len(rows)), key=lambda index: tuple(rows[index]))
     pack = Pack()
     previous: Sequence[int] = ()
     for index in order:

@@ -31,6 +31,7 @@ num_test_samples = 3
 
 [rollouts]
 num_solutions_per_problem = 2
+estimator = "exhaustive"
 num_rollouts = 2
 
 [reward]

@@ -8,8 +8,9 @@ import pytest
 from stepmark.assets.generate import sample_solutions, split_solutions
 from stepmark.assets.grade import grade_solutions
 from stepmark.assets.ingest import ingest_problems, rate_by_oracle
+from stepmark.assets.monte_carlo import label_from_rollouts
 from stepmark.assets.profile import Profile
-from stepmark.assets.rollouts import label_from_rollouts, sample_rollouts
+from stepmark.assets.rollouts import sample_rollouts
 from stepmark.store.store import Store
 
 Counts = Callable[[str], int]

@@ -47,13 +47,13 @@ def test_a_truncated_solution_decides_nothing_about_its_last_step() -> None:
 
 
 def test_a_rollout_the_grader_could_not_judge_counts_as_undecided() -> None:
-    """It is stored beside the cut-off ones and widens the interval."""
+    """It is stored beside the cut-off ones, and widens the interval as they do."""
     found = prefixes("p", SOLUTION, split_steps(SOLUTION))
     counts = {found[0].prefix_id: RolloutCounts(4, 0, 0, 1, 10)}
 
     (first,) = labels_from_rollouts("s", found, None, counts)
 
-    assert first.num_truncated == 1
+    assert (first.num_truncated, first.num_ungraded) == (0, 1)
     assert first.value == 0.0
     assert first.value_high is not None
     assert first.value_high > 0.6
