@@ -1,0 +1,119 @@
+"""A pool of rollouts to try estimators on: every prefix of many minimath solutions rolled out many times.
+
+The pipeline itself makes it, into a home of its own. An estimator that asks for a rollout is then given one of the
+pool, so that many estimators at many budgets are compared on the same solutions for the price of one pool.
+Leaves out: the estimators' results (labels.py).
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from stepmark.assets.cases import chosen_windows
+from stepmark.assets.generate import sample_solutions, split_solutions
+from stepmark.assets.grade import grade_solutions
+from stepmark.assets.ingest import ingest_problems, rate_by_oracle
+from stepmark.assets.profile import Profile, load_profile
+from stepmark.assets.rollouts import sample_rollouts
+from stepmark.assets.sampling import identify
+from stepmark.labeling.search.cases import Case
+from stepmark.store.store import Store
+
+MIN_STEPS = 4
+NUM_ROLLOUTS = 64  # from every prefix, to draw from
+NUM_TRUE = 256  # more of them, from the prefixes of the first problems, to measure true values by
+_PROFILE = """
+[problems]
+num_minimath_train = {num_problems}
+num_minimath_test = 0
+minimath_seed = 7
+
+[generator]
+model = "tiny:generator"
+name = "tiny-generator"
+prompt_template = "{{problem}}\\n"
+max_tokens = 120
+batch_tokens = 500_000
+
+[generator.engine]
+dtype = "float32"
+max_model_len = 256
+
+[generation]
+num_train_samples = 12
+num_test_samples = 0
+
+[rollouts]
+num_solutions_per_problem = 3
+estimator = "exhaustive"
+num_rollouts = {num_rollouts}
+{limit}
+[reward]
+base = "tiny:base"
+prompt_template = "{{problem}}\\n"
+"""
+_ROLLOUTS = """
+    SELECT prefix_id, outcome, num_tokens, rollout_index FROM rollouts ORDER BY prefix_id, rollout_index
+"""
+_FIRST_ERRORS = "SELECT solution_id, first_error_index FROM first_errors WHERE label_source = 'oracle'"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case with what the oracle says of it, -1 for no error."""
+
+    case: Case
+    problem_id: str
+    first_error: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """``rollouts[prefix_id]``: (outcome, tokens) of each. ``truth``: values by other rollouts, where measured."""
+
+    judged: list[Judged]
+    rollouts: dict[str, list[tuple[str, int]]]
+    truth: dict[str, float]
+
+
+def make_pool(home: Path, num_problems: int, num_true_problems: int) -> Pool:
+    """Sample what the home lacks of the pool, and read it."""
+    store = Store(home)
+    profile = _profile(home, num_problems, NUM_ROLLOUTS, "")
+    ingest_problems(store, profile.problems)
+    sample_solutions(store, profile)
+    split_solutions(store)
+    grade_solutions(store)
+    rate_by_oracle(store)
+    sample_rollouts(store, profile)
+    sample_rollouts(
+        store,
+        _profile(home, num_problems, NUM_ROLLOUTS + NUM_TRUE, f"max_problems = {num_true_problems}\n"),
+    )
+    return _read(store, profile)
+
+
+def _profile(home: Path, num_problems: int, num_rollouts: int, limit: str) -> Profile:
+    home.mkdir(parents=True, exist_ok=True)
+    path = home / "profile.toml"
+    path.write_text(_PROFILE.format(num_problems=num_problems, num_rollouts=num_rollouts, limit=limit))
+    return load_profile(str(path))
+
+
+def _read(store: Store, profile: Profile) -> Pool:
+    first_errors = dict(store.read(_FIRST_ERRORS).iter_rows())
+    judged = [
+        Judged(chosen.case, chosen.solution.problem_id, first_errors[chosen.case.solution_id])
+        for window in chosen_windows(store, profile, identify(profile.generator))
+        for chosen in window
+        if chosen.case.num_steps >= MIN_STEPS
+    ]
+    rollouts: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    true: dict[str, list[bool]] = defaultdict(list)
+    for key, outcome, num_tokens, index in store.read(_ROLLOUTS).iter_rows():
+        if index < NUM_ROLLOUTS:
+            rollouts[key].append((outcome, num_tokens))
+        elif outcome in ("correct", "incorrect", "no_answer"):
+            true[key].append(outcome == "correct")
+    truth = {key: sum(rights) / len(rights) for key, rights in true.items()}
+    return Pool(judged, rollouts, truth)
