@@ -120,10 +120,10 @@ class Rollouts(_Part):
     max_problems: int | None = Field(None, ge=0)
     estimator: Literal["adaptive", "exhaustive", "sequential", "binary"] = "adaptive"
     num_rollouts: int = Field(8, ge=1)
-    confidence: float = Field(0.9, gt=0.5, lt=1)
+    confidence: float = Field(0.8, gt=0.5, lt=1)
     chunk: int = Field(4, ge=1)
-    max_rollouts: int = Field(64, ge=1)
-    min_gain: float = Field(0.02, ge=0)
+    max_rollouts: int = Field(48, ge=1)
+    min_gain: float = Field(0.05, ge=0)
     soft_targets: bool = False
 
 

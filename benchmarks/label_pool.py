@@ -1,8 +1,8 @@
 """A pool of rollouts to try estimators on: every prefix of many minimath solutions rolled out many times.
 
-The pipeline itself makes it, into a home of its own. An estimator that asks for a rollout is then given one of the
-pool, so that many estimators at many budgets are compared on the same solutions for the price of one pool.
-Leaves out: the estimators' results (labels.py).
+The pipeline itself makes it, into a home of its own. An estimator that asks for a rollout is then given one
+of the pool, so that many estimators at many budgets are compared on the same solutions for the price of one
+pool. Leaves out: the estimators' results (labels.py).
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from stepmark.labeling.search.cases import Case
 from stepmark.store.store import Store
 
 MIN_STEPS = 4
-NUM_ROLLOUTS = 64  # from every prefix, to draw from
+NUM_ROLLOUTS = 48  # from every prefix, to draw from
 NUM_TRUE = 256  # more of them, from the prefixes of the first problems, to measure true values by
 _PROFILE = """
 [problems]
@@ -69,7 +69,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """``rollouts[prefix_id]``: (outcome, tokens) of each. ``truth``: values by other rollouts, where measured."""
+    """``rollouts[prefix_id]``: (outcome, tokens) of each. ``truth``: values by others, if measured."""
 
     judged: list[Judged]
     rollouts: dict[str, list[tuple[str, int]]]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .cases import NO_ROLLOUTS, Ask, Belief, Case, Evidence, Finding
 from .inference import Counted, Posterior, count, fit, infer, layout, state_probabilities
@@ -29,10 +30,10 @@ class Adaptive:
     ``min_gain``: nats a chunk must be expected to tell, else the solution is done, decided or not.
     """
 
-    confidence: float = 0.9
+    confidence: float = 0.8
     chunk: int = 4
-    max_rollouts: int = 64
-    min_gain: float = 0.02
+    max_rollouts: int = 48
+    min_gain: float = 0.05
 
     @property
     def name(self) -> str:
@@ -50,23 +51,22 @@ class Adaptive:
         counted = count(layout(cases), cases, evidence)
         prior = fit(counted)
         posterior = infer(counted, prior)
-        belief = posterior.first_error.sum(axis=1)
-        spent = [
-            sum(evidence.get(key, NO_ROLLOUTS).num_rollouts for key in case.prefix_ids) for case in cases
-        ]
-        is_open = (belief.max(axis=1) < self.confidence) & (np.array(spent) < self.max_rollouts)
         gains = self._gains(counted, posterior, prior)
         asks = []
-        for row, case in enumerate(cases):
-            if not is_open[row] or not case.prefix_ids:
+        for row in np.flatnonzero(self._is_open(posterior)):
+            case = cases[row]
+            steps = [step for step in range(case.num_steps - 1) if gains[row, step] >= self.min_gain]
+            spent = sum(evidence.get(key, NO_ROLLOUTS).num_rollouts for key in case.prefix_ids)
+            if not steps or spent >= self.max_rollouts:
                 continue
-            per_token = gains[row, : len(case.prefix_ids)] / (np.array(case.num_tokens_left) + _FIXED_COST)
-            step = int(per_token.argmax())
-            if gains[row, step] < self.min_gain:
-                continue
+            step = max(steps, key=lambda s: gains[row, s] / (case.num_tokens_left[s] + _FIXED_COST))
             there = evidence.get(case.prefix_ids[step], NO_ROLLOUTS).num_rollouts
-            asks.append(Ask(row, step, there + self.chunk))
+            asks.append(Ask(int(row), step, there + self.chunk))
         return asks
+
+    def _is_open(self, posterior: Posterior) -> NDArray[np.bool_]:
+        """Which cases have no place yet that holds enough of the belief, (C,)."""
+        return np.asarray(posterior.first_error.sum(axis=1).max(axis=1) < self.confidence)
 
     def _gains(self, counted: Counted, posterior: Posterior, prior: ValuePrior) -> Floats:
         """Nats about the first error that a chunk from each prefix is expected to tell, (C, J)."""
@@ -97,28 +97,34 @@ class Adaptive:
         ]
         p_wrong = np.stack([_p_wrong(infer(way, prior)) for way in ways])
         ranges = [_values(way, infer(way, prior), prior) for way in ways]
+        # Not decided, and nothing more to be learned from any prefix.
+        posterior = infer(counted, prior)
+        is_hopeless = self._is_open(posterior) & (
+            self._gains(counted, posterior, prior).max(axis=1, initial=0.0) < self.min_gain
+        )
         return [
-            self._finding(case, row, p_wrong[:, row], [one[row] for one in ranges])
+            _finding(case, p_wrong[:, row], [one[row] for one in ranges], not is_hopeless[row])
             for row, case in enumerate(cases)
         ]
 
-    def _finding(self, case: Case, row: int, p_wrong: Floats, ranges: Sequence[Floats]) -> Finding:
-        low, high = p_wrong.min(axis=0), p_wrong.max(axis=0)
-        beliefs = [
-            Belief(
-                float(low[step]),
-                float(high[step]),
-                float(ranges[0][step, 0]),
-                float(min(one[step, 1] for one in ranges)),
-                float(max(one[step, 2] for one in ranges)),
-            )
-            for step in range(case.num_steps - 1)
-        ]
-        end = float(case.is_correct)
-        last = case.num_steps - 1
-        return Finding(
-            case.solution_id, (*beliefs, Belief(float(low[last]), float(high[last]), end, end, end))
+
+def _finding(case: Case, p_wrong: Floats, ranges: Sequence[Floats], has_signal: bool) -> Finding:
+    """``p_wrong``, (ways, J + 1), and ``ranges``, (J, 3) each: undecided rollouts left out, right, wrong."""
+    low, high = p_wrong.min(axis=0), p_wrong.max(axis=0)
+    beliefs = [
+        Belief(
+            float(low[step]),
+            float(high[step]),
+            float(ranges[0][step, 0]),
+            # The mean of a skewed belief may lie outside its densest part.
+            float(min(ranges[0][step, 0], *(one[step, 1] for one in ranges))),
+            float(max(ranges[0][step, 0], *(one[step, 2] for one in ranges))),
         )
+        for step in range(case.num_steps - 1)
+    ]
+    end, last = float(case.is_correct), case.num_steps - 1
+    beliefs.append(Belief(float(low[last]), float(high[last]), end, end, end))
+    return Finding(case.solution_id, tuple(beliefs), has_signal)
 
 
 def _p_wrong(posterior: Posterior) -> Floats:
