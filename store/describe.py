@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .auditing import list_audits
-from .schema import Table, tables, views
+from .schema import Table, macros, tables, views
 
 _INTRO = """\
 # Tables
@@ -19,14 +19,15 @@ DuckDB client.
 NULL means not known. Keys are **bold**; "required" columns are never NULL.
 """
 
-_MACRO = """\
-`thresholded_labels(threshold)` is a table macro: `SELECT * FROM thresholded_labels(0.3)` gives the hard
-label 1 where the soft value is at least the threshold, -1 where it is below, NULL where it is unknown.
+_MACROS = """\
+# Table macros
+
+Views with parameters: `SELECT * FROM thresholded_labels(0.3)`.
 """
 
 
 def tables_page() -> str:
-    """The whole page: every table with its columns, every view, every audit."""
+    """The whole page: every table with its columns, every view and table macro, every audit."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -40,7 +41,9 @@ def _lines() -> Iterator[str]:
         yield f"## {view.name}\n\n{view.comment}\n\nColumns: {columns}\n"
         notes = [f"- `{c.name}`: {c.comment}" for c in view.columns if c.comment]
         yield from [*notes, ""] if notes else []
-    yield _MACRO
+    yield _MACROS
+    for macro in macros().values():
+        yield f"## {macro.name}({', '.join(macro.parameters)})\n\n{macro.comment}\n"
     yield "# Audits\n\nEach is a query in `store/audits/` that returns the rows that break it.\n"
     yield "| audit | asserts | severity |\n|---|---|---|"
     for audit in list_audits():

@@ -43,6 +43,15 @@ class Table:
         return tuple(column.name for column in self.columns)
 
 
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """One table macro: a view with parameters. ``comment`` opens with its grain."""
+
+    name: str
+    parameters: tuple[str, ...]
+    comment: str
+
+
 @functools.cache
 def tables() -> Mapping[str, Table]:
     """Every table by name, in the order of schema.sql."""
@@ -51,8 +60,23 @@ def tables() -> Mapping[str, Table]:
 
 @functools.cache
 def views() -> Mapping[str, Table]:
-    """Every view by name, in the order of views.sql; the table macro is not among them."""
+    """Every view by name, in the order of views.sql; table macros are not among them."""
     return {table.name: table for table in _fresh() if table.is_view}
+
+
+@functools.cache
+def macros() -> Mapping[str, Macro]:
+    """Every table macro by name, in the order of views.sql."""
+    con = open_memory()
+    try:
+        create_all(con)
+        found = con.execute(
+            "SELECT function_name, parameters, comment FROM duckdb_functions() "
+            "WHERE NOT internal AND function_type = 'table_macro' ORDER BY function_oid"
+        ).fetchall()
+    finally:
+        con.close()
+    return {name: Macro(name, tuple(parameters), comment or "") for name, parameters, comment in found}
 
 
 def table_of(name: str) -> Table:

@@ -156,13 +156,108 @@ GROUP BY problem_id, generator_id;
 COMMENT ON VIEW pass_rates IS 'One row per problem and generator, over sampled solutions: correct over decided ones.';
 COMMENT ON COLUMN pass_rates.pass_rate IS 'num_correct / num_decided; truncated and timed out solutions are counted beside it, never as wrong. NULL where none is decided.';
 
+CREATE MACRO teacher_first_errors(threshold) AS TABLE
+WITH written AS (
+    SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
+),
+read AS (
+    SELECT reward_model_id, solution_id,
+        count(*) AS num_scored,
+        min(step_index) FILTER (WHERE p_positive + p_neutral < threshold) AS first_low
+    FROM scores
+    JOIN steps USING (solution_id, step_index)
+    JOIN reward_models USING (reward_model_id)
+    WHERE reward_models.kind = 'prm'
+    GROUP BY reward_model_id, solution_id
+)
+SELECT solution_id, reward_model_id, CAST(coalesce(first_low, -1) AS INTEGER) AS first_error_index
+FROM read JOIN written USING (solution_id)
+WHERE num_scored = num_steps;
+COMMENT ON MACRO TABLE teacher_first_errors IS 'One row per solution and PRM that scored its every step: the first step with p_positive + p_neutral below the threshold, -1 where none is.';
+
+CREATE VIEW person_first_errors AS
+WITH rated AS (
+    SELECT solution_id, labeler, step_index,
+        first(rating ORDER BY coalesce(chosen, false) DESC, alternative_index) AS rating
+    FROM human_labels JOIN steps USING (solution_id, step_index)
+    WHERE regexp_replace(completion, '^\s+|\s+$', '', 'g') = step
+        AND NOT coalesce(is_quality_control, false) AND NOT coalesce(is_screening, false)
+    GROUP BY solution_id, labeler, step_index
+),
+marks AS (
+    SELECT solution_id, labeler, step_index, rating,
+        min(step_index) FILTER (WHERE rating = -1) OVER (PARTITION BY solution_id, labeler) AS first_negative
+    FROM rated
+),
+written AS (
+    SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
+)
+SELECT solution_id, labeler,
+    CAST(CASE
+        WHEN count(rating) FILTER (WHERE step_index < coalesce(first_negative, num_steps))
+            = coalesce(first_negative, num_steps)
+        THEN coalesce(first_negative, -1)
+    END AS INTEGER) AS first_error_index
+FROM marks JOIN written USING (solution_id)
+GROUP BY solution_id, labeler, first_negative, num_steps;
+COMMENT ON VIEW person_first_errors IS 'One row per solution and person who rated any of its own steps: the first one rated wrong. Alternatives to a step do not count, nor do quality-control and screening questions.';
+COMMENT ON COLUMN person_first_errors.solution_id IS 'The solution that was rated.';
+COMMENT ON COLUMN person_first_errors.labeler IS 'Who rated it.';
+COMMENT ON COLUMN person_first_errors.first_error_index IS 'Its index from 0; -1 where every step is rated and none wrong; NULL where a step without a rating comes before.';
+
+CREATE VIEW first_error_opinions AS
+SELECT solution_id, 'label_source' AS kind, label_source, first_error_index
+FROM first_errors
+WHERE label_source <> 'human' OR solution_id NOT IN (SELECT solution_id FROM person_first_errors)
+UNION ALL
+SELECT solution_id, 'person', labeler, first_error_index FROM person_first_errors
+UNION ALL
+SELECT solution_id, 'teacher', reward_model_id, first_error_index FROM teacher_first_errors(0.5);
+COMMENT ON VIEW first_error_opinions IS 'One row per solution and whoever has an opinion on its first error: label sources, people one by one where their own ratings are stored, and teachers, which are PRMs at a threshold of 0.5. Opinions need not be independent: a PRM repeats what the labels it learned from said.';
+COMMENT ON COLUMN first_error_opinions.solution_id IS 'The solution.';
+COMMENT ON COLUMN first_error_opinions.kind IS 'label_source, person or teacher.';
+COMMENT ON COLUMN first_error_opinions.label_source IS 'Whose opinion it is: the label source, the person''s name (labeler), or the PRM''s reward_model_id.';
+COMMENT ON COLUMN first_error_opinions.first_error_index IS 'The first wrong step, from 0; -1 where none is wrong; NULL where the opinion is undecided.';
+
+CREATE MACRO consensus_among(label_sources) AS TABLE
+WITH agreed AS (
+    SELECT solution_id,
+        CAST(count(*) AS INTEGER) AS num_opinions,
+        min(first_error_index) AS first_error_index
+    FROM first_error_opinions
+    WHERE first_error_index IS NOT NULL
+        AND (label_sources IS NULL OR list_contains(label_sources, label_source))
+    GROUP BY solution_id
+    HAVING count(*) >= 2 AND min(first_error_index) = max(first_error_index)
+)
+SELECT solution_id, step_index,
+    CAST(CASE WHEN step_index = first_error_index THEN -1 ELSE 1 END AS INTEGER) AS rating,
+    num_opinions
+FROM steps JOIN agreed USING (solution_id)
+WHERE first_error_index = -1 OR step_index <= first_error_index;
+COMMENT ON MACRO TABLE consensus_among IS 'One row per step that the view consensus_labels would hold if nobody but the label sources in the list had an opinion; they are named as in first_error_opinions.';
+
+CREATE VIEW consensus_labels AS
+SELECT solution_id, step_index, rating, num_opinions FROM consensus_among(NULL);
+COMMENT ON VIEW consensus_labels IS 'One row per step on whose solution''s first error at least two opinions are decided and all decided ones agree (first_error_opinions), up to and with that first error.';
+COMMENT ON COLUMN consensus_labels.solution_id IS 'The solution.';
+COMMENT ON COLUMN consensus_labels.step_index IS 'The step, from 0.';
+COMMENT ON COLUMN consensus_labels.rating IS '-1 at the first error, 1 at every step before it.';
+COMMENT ON COLUMN consensus_labels.num_opinions IS 'How many opinions agree on the first error.';
+
 CREATE VIEW label_disagreements AS
 SELECT
     one.solution_id,
     one.label_source, other.label_source AS other_label_source,
     one.first_error_index, other.first_error_index AS other_first_error_index
-FROM first_errors AS one
-JOIN first_errors AS other
-    ON one.solution_id = other.solution_id AND one.label_source < other.label_source
+FROM first_error_opinions AS one
+JOIN first_error_opinions AS other
+    ON one.solution_id = other.solution_id
+    AND (one.label_source, one.kind) < (other.label_source, other.kind)
 WHERE one.first_error_index <> other.first_error_index;
-COMMENT ON VIEW label_disagreements IS 'One row per solution and pair of label sources that both decide on a first error, and on different ones: Monte-Carlo against oracle, say.';
+COMMENT ON VIEW label_disagreements IS 'One row per solution and pair of label sources, people or teachers that both decide on a first error, and on different ones: Monte-Carlo against oracle, say.';
+COMMENT ON COLUMN label_disagreements.solution_id IS 'The solution.';
+COMMENT ON COLUMN label_disagreements.label_source IS 'Whose opinion the one is, as in first_error_opinions; of a pair the first in the alphabet.';
+COMMENT ON COLUMN label_disagreements.other_label_source IS 'Whose opinion the other is.';
+COMMENT ON COLUMN label_disagreements.first_error_index IS 'The first error in the one''s opinion, from 0; -1 for none.';
+COMMENT ON COLUMN label_disagreements.other_first_error_index IS 'The first error in the other''s opinion, from 0; -1 for none.';

@@ -8,7 +8,7 @@ import pytest
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.create import sql_text
 from stepmark.store.describe import tables_page
-from stepmark.store.schema import Column, table_of, tables, views
+from stepmark.store.schema import Column, macros, table_of, tables, views
 
 
 def test_every_table_and_column_says_what_it_is() -> None:
@@ -31,8 +31,10 @@ def test_the_grain_above_a_table_is_its_comment() -> None:
 
 
 def test_every_view_opens_with_its_grain() -> None:
-    """The COMMENT of each view starts with "One row per"."""
-    assert [view.name for view in views().values() if not view.comment.startswith("One row per")] == []
+    """The COMMENT of each view and table macro starts with "One row per"."""
+    found = [*views().values(), *macros().values()]
+
+    assert [one.name for one in found if not one.comment.startswith("One row per")] == []
 
 
 def test_the_tables_of_the_design_are_there() -> None:
