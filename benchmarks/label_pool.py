@@ -20,7 +20,7 @@ from stepmark.labeling.search.cases import Case
 from stepmark.store.store import Store
 
 MIN_STEPS = 4
-NUM_ROLLOUTS = 48  # from every prefix, to draw from
+NUM_ROLLOUTS = 32  # from every prefix, to draw from
 NUM_TRUE = 256  # more of them, from the prefixes of the first problems, to measure true values by
 _PROFILE = """
 [problems]
@@ -44,14 +44,16 @@ num_train_samples = 12
 num_test_samples = 0
 
 [rollouts]
-num_solutions_per_problem = 3
-estimator = "exhaustive"
-num_rollouts = {num_rollouts}
-{limit}
+{rollouts}
+
 [reward]
 base = "tiny:base"
 prompt_template = "{{problem}}\\n"
 """
+_EXHAUSTIVE = """
+num_solutions_per_problem = 3
+estimator = "exhaustive"
+num_rollouts = {}"""
 _ROLLOUTS = """
     SELECT prefix_id, outcome, num_tokens, rollout_index FROM rollouts ORDER BY prefix_id, rollout_index
 """
@@ -78,25 +80,34 @@ class Pool:
 
 def make_pool(home: Path, num_problems: int, num_true_problems: int) -> Pool:
     """Sample what the home lacks of the pool, and read it."""
+    profile = _profile(home, num_problems, _EXHAUSTIVE.format(NUM_ROLLOUTS))
+    store = _store_of_solutions(home, profile)
+    sample_rollouts(store, profile)
+    truth = _EXHAUSTIVE.format(NUM_ROLLOUTS + NUM_TRUE) + f"\nmax_problems = {num_true_problems}"
+    sample_rollouts(store, _profile(home, num_problems, truth))
+    return _read(store, profile)
+
+
+def labeled_home(home: Path, num_problems: int, num_solutions: int) -> tuple[Store, Profile]:
+    """A home whose solutions wait to be labeled by the default estimator."""
+    profile = _profile(home, num_problems, f"num_solutions_per_problem = {num_solutions}")
+    return _store_of_solutions(home, profile), profile
+
+
+def _store_of_solutions(home: Path, profile: Profile) -> Store:
     store = Store(home)
-    profile = _profile(home, num_problems, NUM_ROLLOUTS, "")
     ingest_problems(store, profile.problems)
     sample_solutions(store, profile)
     split_solutions(store)
     grade_solutions(store)
     rate_by_oracle(store)
-    sample_rollouts(store, profile)
-    sample_rollouts(
-        store,
-        _profile(home, num_problems, NUM_ROLLOUTS + NUM_TRUE, f"max_problems = {num_true_problems}\n"),
-    )
-    return _read(store, profile)
+    return store
 
 
-def _profile(home: Path, num_problems: int, num_rollouts: int, limit: str) -> Profile:
+def _profile(home: Path, num_problems: int, rollouts: str) -> Profile:
     home.mkdir(parents=True, exist_ok=True)
     path = home / "profile.toml"
-    path.write_text(_PROFILE.format(num_problems=num_problems, num_rollouts=num_rollouts, limit=limit))
+    path.write_text(_PROFILE.format(num_problems=num_problems, rollouts=rollouts))
     return load_profile(str(path))
 
 

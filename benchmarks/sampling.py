@@ -21,8 +21,6 @@ from stepmark.labeling.minimath import stream
 from stepmark.models.sampling import InProcessSampler, SamplingSpec, batches
 
 _DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "tiny" / "checkpoints" / "generator"
-_MAX_MODEL_LEN = 512
-_MAX_NUM_SEQS = 1024
 _TRANSFORMERS_BATCH = 512
 
 
@@ -34,6 +32,8 @@ class Work:
     prompts: list[str]
     num_samples: int
     max_tokens: int
+    max_model_len: int = 512
+    max_num_seqs: int = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ Engine = Callable[[Work], AbstractContextManager[Sample]]
 def stepmark_sampler(work: Work) -> Iterator[Sample]:
     """Stepmark's sampler with its own defaults."""
     spec = SamplingSpec(max_tokens=work.max_tokens)
-    with InProcessSampler(work.model, max_model_len=_MAX_MODEL_LEN, max_num_seqs=_MAX_NUM_SEQS) as sampler:
+    with InProcessSampler(
+        work.model, max_model_len=work.max_model_len, max_num_seqs=work.max_num_seqs
+    ) as sampler:
         yield lambda: sum(
             sample.num_tokens
             for samples in sampler.sample(work.prompts, work.num_samples, spec)
@@ -70,8 +72,8 @@ def plain_vllm(work: Work) -> Iterator[Sample]:
     llm = LLM(
         work.model,
         dtype="float32",
-        max_model_len=_MAX_MODEL_LEN,
-        max_num_seqs=_MAX_NUM_SEQS,
+        max_model_len=work.max_model_len,
+        max_num_seqs=work.max_num_seqs,
         kv_cache_memory_bytes=2**30,
         enforce_eager=True,
     )

@@ -1,0 +1,182 @@
+"""Estimators of the first error on one pool of rollouts: agreement with the oracle, and what it costs.
+
+    python benchmarks/labels.py --home FOLDER [--problems 400] [--replicates 4]
+
+The pool (label_pool.py) is sampled once into FOLDER, which takes most of an hour on two cores; a second run
+reads it. Every estimator draws from it several times in different orders. Costs are shares of what the
+sequential scan with 16 rollouts costs; differences are paired by solution, with 95% intervals over problems.
+Then values and their intervals are held against values measured by 256 other rollouts. Leaves out: speed
+(label_speed.py).
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+from label_pool import Judged, Pool, make_pool
+from numpy.typing import NDArray
+
+from stepmark.labeling.monte_carlo import RolloutCounts
+from stepmark.labeling.search.adaptive import Adaptive
+from stepmark.labeling.search.cases import Estimator, Evidence, Finding, merged
+from stepmark.labeling.search.counting import Counting
+
+Floats = NDArray[np.float64]
+_NUM_RIGHT_PER_WRONG = 0.4  # 200 right solutions to 500 wrong ones
+_YARDSTICK = "sequential, 16"
+_ESTIMATORS: dict[str, Estimator] = {
+    _YARDSTICK: Counting("sequential", 16),
+    "sequential, 8": Counting("sequential", 8),
+    "sequential, 4": Counting("sequential", 4),
+    "exhaustive, 32": Counting("exhaustive", 32),
+    "exhaustive, 16": Counting("exhaustive", 16),
+    "exhaustive, 8": Counting("exhaustive", 8),
+    "exhaustive, 4": Counting("exhaustive", 4),
+    "binary, 16": Counting("binary", 16),
+    "binary, 8": Counting("binary", 8),
+    "binary, 4": Counting("binary", 4),
+    "adaptive, thorough": Adaptive(confidence=0.9, min_gain=0.02),
+    "adaptive, default": Adaptive(),
+    "adaptive, frugal": Adaptive(confidence=0.7, min_gain=0.1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One search of all cases: what was found, on what evidence, at what cost."""
+
+    findings: list[Finding]
+    evidence: Evidence
+    num_samples: int
+    num_tokens: int
+    num_rounds: int
+
+
+def search(estimator: Estimator, judged: Sequence[Judged], pool: Pool, seed: int) -> Run:
+    """Search as the pipeline does, with rollouts from the pool in an order of the seed's."""
+    order = random.Random(seed)
+    cases = [one.case for one in judged]
+    drawn: dict[str, list[tuple[str, int]]] = {}
+    evidence: dict[str, RolloutCounts] = {}
+    num_samples = num_tokens = num_rounds = 0
+    while missing := merged(cases, estimator.asks(cases, evidence), evidence):
+        num_rounds += 1
+        for key, number in missing.items():
+            if key not in drawn:
+                drawn[key] = order.sample(pool.rollouts[key], len(pool.rollouts[key]))
+            before = evidence[key].num_rollouts if key in evidence else 0
+            seen = drawn[key][: before + number]
+            if len(seen) < before + number:
+                raise click.ClickException(f"the pool holds {len(seen)} rollouts of a prefix; draw more.")
+            num_samples += number
+            num_tokens += sum(tokens for _, tokens in seen[before:])
+            evidence[key] = counted(seen)
+    return Run(estimator.findings(cases, evidence), evidence, num_samples, num_tokens, num_rounds)
+
+
+def counted(rollouts: Sequence[tuple[str, int]]) -> RolloutCounts:
+    """Rollouts by outcome."""
+    outcomes = [outcome for outcome, _ in rollouts]
+    return RolloutCounts(
+        len(outcomes),
+        outcomes.count("correct"),
+        outcomes.count("truncated"),
+        outcomes.count("grader_timeout"),
+        sum(tokens for _, tokens in rollouts),
+    )
+
+
+def chosen(judged: Sequence[Judged]) -> list[Judged]:
+    """All wrong solutions, and right ones in proportion."""
+    wrong = [one for one in judged if not one.case.is_correct]
+    right = sorted((one for one in judged if one.case.is_correct), key=lambda one: one.case.solution_id)
+    return wrong + right[: round(_NUM_RIGHT_PER_WRONG * len(wrong))]
+
+
+def agreement(judged: Sequence[Judged], runs: Sequence[Run]) -> Floats:
+    """Share of the runs that find each solution's true first error; undecided is not found."""
+    hits = [
+        [finding.first_error() == one.first_error for finding, one in zip(run.findings, judged, strict=True)]
+        for run in runs
+    ]
+    return np.mean(np.array(hits, dtype=np.float64), axis=0)
+
+
+def half_width(values: Floats, judged: Sequence[Judged]) -> float:
+    """Half of the 95% interval of a mean over solutions, whose problems are independent of each other."""
+    rest: dict[str, float] = {}
+    for value, one in zip(values - values.mean(), judged, strict=True):
+        rest[one.problem_id] = rest.get(one.problem_id, 0.0) + float(value)
+    return 1.96 * float(np.sqrt(sum(total**2 for total in rest.values()))) / len(values)
+
+
+def print_estimators(judged: Sequence[Judged], pool: Pool, num_replicates: int) -> dict[str, list[Run]]:
+    """The table of estimators; return their runs."""
+    runs: dict[str, list[Run]] = {}
+    click.echo(
+        f"{'estimator':20}{'samples':>9}{'tokens':>8}{'rounds':>7}{'agreement':>16}"
+        f"{'on wrong ones':>15}{'undecided':>11}{'against ' + _YARDSTICK:>26}"
+    )
+    base = agreement(
+        judged, [search(_ESTIMATORS[_YARDSTICK], judged, pool, s) for s in range(num_replicates)]
+    )
+    is_wrong = np.array([not one.case.is_correct for one in judged])
+    for name, estimator in _ESTIMATORS.items():
+        runs[name] = [search(estimator, judged, pool, seed) for seed in range(num_replicates)]
+        first = runs[_YARDSTICK]
+        samples = sum(run.num_samples for run in runs[name]) / sum(run.num_samples for run in first)
+        tokens = sum(run.num_tokens for run in runs[name]) / sum(run.num_tokens for run in first)
+        found = agreement(judged, runs[name])
+        on_wrong = found[is_wrong].mean()
+        undecided = np.mean([finding.first_error() is None for run in runs[name] for finding in run.findings])
+        click.echo(
+            f"{name:20}{samples:9.1%}{tokens:8.1%}{max(run.num_rounds for run in runs[name]):7}"
+            f"{found.mean():10.1%} ±{half_width(found, judged):4.1%}{on_wrong:15.1%}{undecided:11.1%}"
+            f"{100 * (found - base).mean():+17.1f} ±{100 * half_width(found - base, judged):4.1f} pts"
+        )
+    return runs
+
+
+def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]]) -> None:
+    """Values against those of 256 other rollouts: error, and how often the 95% interval holds them."""
+    click.echo(
+        f"\n{'values of':20}{'prefixes':>9}{'mean abs. error':>17}{'95% interval holds':>20}{'width':>8}"
+    )
+    for name in ("adaptive, thorough", "adaptive, default", "adaptive, frugal"):
+        for label, is_wanted in (("rolled out", True), ("inferred", False)):
+            rows = [
+                (belief.value, belief.value_low, belief.value_high, pool.truth[key])
+                for run in runs[name]
+                for one, finding in zip(judged, run.findings, strict=True)
+                for key, belief in zip(one.case.prefix_ids, finding.beliefs, strict=False)
+                if key in pool.truth and (key in run.evidence) is is_wanted
+            ]
+            value, low, high, true = np.array(rows, dtype=np.float64).T
+            covered = (low <= true) & (true <= high)
+            click.echo(
+                f"{name.removeprefix('adaptive, ') + ', ' + label:20}{len(rows) // len(runs[name]):9}"
+                f"{np.abs(value - true).mean():17.3f}{covered.mean():20.1%}{(high - low).mean():8.2f}"
+            )
+
+
+@click.command()
+@click.option(
+    "--home", type=click.Path(path_type=Path, file_okay=False), required=True, help="The pool's home."
+)
+@click.option("--problems", "num_problems", default=400, show_default=True, help="minimath problems.")
+@click.option("--true-problems", "num_true", default=40, show_default=True, help="Of them, with true values.")
+@click.option("--replicates", "num_replicates", default=4, show_default=True, help="Searches per estimator.")
+def main(home: Path, num_problems: int, num_true: int, num_replicates: int) -> None:
+    """Compare estimators of the first error, and print tables."""
+    pool = make_pool(home, num_problems, num_true)
+    judged = chosen(pool.judged)
+    num_wrong = sum(not one.case.is_correct for one in judged)
+    click.echo(f"{num_wrong} wrong and {len(judged) - num_wrong} right solutions of at least four steps\n")
+    print_values(judged, pool, print_estimators(judged, pool, num_replicates))
+
+
+if __name__ == "__main__":
+    main()
