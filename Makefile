@@ -1,6 +1,8 @@
 # make demo   the main job on the embedded default     make test   the tests
 # make check  lint and types                           make ui     Dagster's UI on the demo's results
 #
+# make bench-labels   estimators of the first error, speed of labeling, and 30 kills (an hour)
+#
 # Each target makes its own virtual environment when it is absent.
 # TORCH_INDEX_URL: set it to PyTorch's CPU wheel index to get torch's small CPU build; left empty, torch comes
 # from pip's own index, which on Linux is a CUDA build of several GB that runs on a CPU as well.
@@ -17,7 +19,7 @@ TORCH_FLAGS := $(if $(TORCH_INDEX_URL),--no-deps --index-url $(TORCH_INDEX_URL))
 TYPING := build/typing/stepmark
 PACKAGES := labeling models store assets app
 
-.PHONY: demo test check ui typecheck lint install bench lock
+.PHONY: demo test check ui typecheck lint install bench-labels lock
 
 demo: $(VENV)/.installed
 	$(BIN)/stepmark demo --home $(HOME_DIR)
@@ -27,6 +29,12 @@ ui: $(VENV)/.installed
 
 test: $(VENV)/.installed-tests
 	$(BIN)/python -m pytest
+
+bench-labels: $(VENV)/.installed-tests
+	$(BIN)/python benchmarks/labels.py --home bench-home/pool
+	rm -rf bench-home/speed
+	$(BIN)/python benchmarks/label_speed.py --home bench-home/speed
+	STEPMARK_KILLS=30 $(BIN)/python -m pytest -q tests/assets/test_labeling_crash.py
 
 check: lint typecheck
 

@@ -8,6 +8,7 @@ pool. Leaves out: the estimators' results (labels.py).
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stepmark.assets.cases import chosen_windows
 from stepmark.assets.generate import sample_solutions, split_solutions
@@ -69,12 +70,20 @@ class Judged:
     first_error: int
 
 
+class Rollout(NamedTuple):
+    """``outcome`` as an estimator is told; ``whole_outcome``: had it not been cut off."""
+
+    outcome: str
+    num_tokens: int
+    whole_outcome: str
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """``rollouts[prefix_id]``: (outcome, tokens) of each. ``truth``: values by others, if measured."""
+    """``rollouts`` by prefix id. ``truth``: values by other rollouts, where they were measured."""
 
     judged: list[Judged]
-    rollouts: dict[str, list[tuple[str, int]]]
+    rollouts: dict[str, list[Rollout]]
     truth: dict[str, float]
 
 
@@ -119,12 +128,26 @@ def _read(store: Store, profile: Profile) -> Pool:
         for chosen in window
         if chosen.case.num_steps >= MIN_STEPS
     ]
-    rollouts: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    rollouts: dict[str, list[Rollout]] = defaultdict(list)
     true: dict[str, list[bool]] = defaultdict(list)
     for key, outcome, num_tokens, index in store.read(_ROLLOUTS).iter_rows():
         if index < NUM_ROLLOUTS:
-            rollouts[key].append((outcome, num_tokens))
+            rollouts[key].append(Rollout(outcome, num_tokens, outcome))
         elif outcome in ("correct", "incorrect", "no_answer"):
             true[key].append(outcome == "correct")
     truth = {key: sum(rights) / len(rights) for key, rights in true.items()}
     return Pool(judged, rollouts, truth)
+
+
+def cut_off(pool: Pool, share: float) -> tuple[Pool, int]:
+    """The pool as a lower ``max_tokens`` would have left it: it cuts off about ``share`` of the rollouts."""
+    lengths = sorted(one.num_tokens for rollouts in pool.rollouts.values() for one in rollouts)
+    limit = lengths[int((1 - share) * len(lengths))]
+    rollouts = {
+        key: [
+            one._replace(outcome="truncated", num_tokens=limit) if one.num_tokens > limit else one
+            for one in ones
+        ]
+        for key, ones in pool.rollouts.items()
+    }
+    return Pool(pool.judged, rollouts, pool.truth), limit

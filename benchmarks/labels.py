@@ -16,12 +16,12 @@ from pathlib import Path
 
 import click
 import numpy as np
-from label_pool import Judged, Pool, make_pool
+from label_pool import Judged, Pool, Rollout, cut_off, make_pool
 from numpy.typing import NDArray
 
 from stepmark.labeling.monte_carlo import RolloutCounts
 from stepmark.labeling.search.adaptive import Adaptive
-from stepmark.labeling.search.cases import Estimator, Evidence, Finding, merged
+from stepmark.labeling.search.cases import Estimator, Finding, merged
 from stepmark.labeling.search.counting import Counting
 
 Floats = NDArray[np.float64]
@@ -46,10 +46,10 @@ _ESTIMATORS: dict[str, Estimator] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One search of all cases: what was found, on what evidence, at what cost."""
+    """One search of all cases: what was found, from which rollouts, at what cost."""
 
     findings: list[Finding]
-    evidence: Evidence
+    seen: dict[str, list[Rollout]]
     num_samples: int
     num_tokens: int
     num_rounds: int
@@ -59,7 +59,8 @@ def search(estimator: Estimator, judged: Sequence[Judged], pool: Pool, seed: int
     """Search as the pipeline does, with rollouts from the pool in an order of the seed's."""
     order = random.Random(seed)
     cases = [one.case for one in judged]
-    drawn: dict[str, list[tuple[str, int]]] = {}
+    drawn: dict[str, list[Rollout]] = {}
+    seen: dict[str, list[Rollout]] = {}
     evidence: dict[str, RolloutCounts] = {}
     num_samples = num_tokens = num_rounds = 0
     while missing := merged(cases, estimator.asks(cases, evidence), evidence):
@@ -67,25 +68,27 @@ def search(estimator: Estimator, judged: Sequence[Judged], pool: Pool, seed: int
         for key, number in missing.items():
             if key not in drawn:
                 drawn[key] = order.sample(pool.rollouts[key], len(pool.rollouts[key]))
-            before = evidence[key].num_rollouts if key in evidence else 0
-            seen = drawn[key][: before + number]
-            if len(seen) < before + number:
-                raise click.ClickException(f"the pool holds {len(seen)} rollouts of a prefix; draw more.")
+            before = len(seen.get(key, ()))
+            seen[key] = drawn[key][: before + number]
+            if len(seen[key]) < before + number:
+                raise click.ClickException(
+                    f"the pool holds {len(drawn[key])} rollouts of a prefix; draw more."
+                )
             num_samples += number
-            num_tokens += sum(tokens for _, tokens in seen[before:])
-            evidence[key] = counted(seen)
-    return Run(estimator.findings(cases, evidence), evidence, num_samples, num_tokens, num_rounds)
+            num_tokens += sum(one.num_tokens for one in seen[key][before:])
+            evidence[key] = counted(seen[key])
+    return Run(estimator.findings(cases, evidence), seen, num_samples, num_tokens, num_rounds)
 
 
-def counted(rollouts: Sequence[tuple[str, int]]) -> RolloutCounts:
+def counted(rollouts: Sequence[Rollout]) -> RolloutCounts:
     """Rollouts by outcome."""
-    outcomes = [outcome for outcome, _ in rollouts]
+    outcomes = [one.outcome for one in rollouts]
     return RolloutCounts(
         len(outcomes),
         outcomes.count("correct"),
         outcomes.count("truncated"),
         outcomes.count("grader_timeout"),
-        sum(tokens for _, tokens in rollouts),
+        sum(one.num_tokens for one in rollouts),
     )
 
 
@@ -152,7 +155,7 @@ def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]
                 for run in runs[name]
                 for one, finding in zip(judged, run.findings, strict=True)
                 for key, belief in zip(one.case.prefix_ids, finding.beliefs, strict=False)
-                if key in pool.truth and (key in run.evidence) is is_wanted
+                if key in pool.truth and (key in run.seen) is is_wanted
             ]
             value, low, high, true = np.array(rows, dtype=np.float64).T
             covered = (low <= true) & (true <= high)
@@ -160,6 +163,30 @@ def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]
                 f"{name.removeprefix('adaptive, ') + ', ' + label:20}{len(rows) // len(runs[name]):9}"
                 f"{np.abs(value - true).mean():17.3f}{covered.mean():20.1%}{(high - low).mean():8.2f}"
             )
+
+
+def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
+    """What becomes of labels when a third of the rollouts is cut off: wrong for that alone, and undecided."""
+    cut, limit = cut_off(pool, 1 / 3)
+    cases = [one.case for one in judged]
+    click.echo(f"\nA third of the rollouts cut off, at {limit} tokens:")
+    for name in ("adaptive, default", "exhaustive, 16", _YARDSTICK):
+        run = search(_ESTIMATORS[name], judged, cut, seed=0)
+        whole = {
+            key: counted([one._replace(outcome=one.whole_outcome) for one in seen])
+            for key, seen in run.seen.items()
+        }
+        pairs = [
+            (belief.p_wrong_low, belief.p_wrong_high, other.p_wrong_low)
+            for finding, one in zip(run.findings, _ESTIMATORS[name].findings(cases, whole), strict=True)
+            for belief, other in zip(finding.beliefs, one.beliefs, strict=True)
+        ]
+        low, high, true = np.array(pairs).T
+        is_wrong = low >= 0.5
+        click.echo(
+            f"  {name:20}{is_wrong.sum():6} steps called wrong, {(is_wrong & (true < 0.5)).sum()} only"
+            f" for it, {(~is_wrong & (high >= 0.5)).sum()} undecided; bounds {(high - low).mean():.2f} apart"
+        )
 
 
 @click.command()
@@ -176,6 +203,7 @@ def main(home: Path, num_problems: int, num_true: int, num_replicates: int) -> N
     num_wrong = sum(not one.case.is_correct for one in judged)
     click.echo(f"{num_wrong} wrong and {len(judged) - num_wrong} right solutions of at least four steps\n")
     print_values(judged, pool, print_estimators(judged, pool, num_replicates))
+    print_truncation(judged, pool)
 
 
 if __name__ == "__main__":
