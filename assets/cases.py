@@ -11,6 +11,7 @@ from stepmark.labeling.monte_carlo import Prefix, RolloutCounts, prefixes
 from stepmark.labeling.search.adaptive import Adaptive
 from stepmark.labeling.search.cases import DECIDED_OUTCOMES, Case, Estimator
 from stepmark.labeling.search.counting import Counting
+from stepmark.labeling.search.teacher import error_odds
 from stepmark.store.store import Store
 
 from .profile import Profile, Rollouts
@@ -35,6 +36,15 @@ _CHOSEN = """
         FROM texts
     )
     SELECT id AS solution_id FROM ranked WHERE place <= $2 AND problem_place <= coalesce($3, problem_place)
+"""
+_TEACHER = """
+    SELECT reward_model_id FROM reward_models
+    WHERE kind = 'prm' AND (reward_model_id = $1 OR starts_with(reward_model_id, $1 || '-'))
+    ORDER BY created_at DESC LIMIT 1
+"""
+_OPINIONS = """
+    SELECT solution_id, list(p_negative ORDER BY step_index) AS p_negative FROM scores
+    WHERE reward_model_id = $1 AND solution_id IN (SELECT unnest($2)) GROUP BY solution_id
 """
 _COUNTS = """
     SELECT prefix_id, count(*) AS num_rollouts, count_if(outcome = 'correct') AS num_correct,
@@ -77,11 +87,22 @@ def chosen_windows(store: Store, profile: Profile, generator: Identity) -> list[
     )
     for row in siblings:
         by_problem[row.problem_id].append(row)
-    found = [_as_chosen(row, by_problem[row.problem_id]) for row in rows]
+    opinions = teacher_opinions(store, wanted.teacher, [row.solution_id for row in rows])
+    found = [_as_chosen(row, by_problem[row.problem_id], opinions.get(row.solution_id, ())) for row in rows]
     return [found[start : start + WINDOW] for start in range(0, len(found), WINDOW)]
 
 
-def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow]) -> Chosen:
+def teacher_opinions(
+    store: Store, teacher: str | None, solution_ids: Sequence[str]
+) -> Mapping[str, Sequence[float]]:
+    """P(wrong) of every step by the newest PRM of the teacher's name, where it has scored the solution."""
+    found = store.read(_TEACHER, [teacher]) if teacher else None
+    if found is None or not found.height:  # in the first round there is no teacher yet
+        return {}
+    return dict(store.read(_OPINIONS, [found.item(), list(solution_ids)]).iter_rows())
+
+
+def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: Sequence[float]) -> Chosen:
     own = prefixes(row.problem_id, row.solution, row.steps)
     others = [
         other
@@ -95,6 +116,7 @@ def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow]) -> Chosen:
         is_correct=row.outcome == "correct",
         num_tokens_left=tuple(tokens_per_char * (len(row.solution) - len(prefix.prefix)) for prefix in own),
         siblings=tuple(_passing(others, text) for text in ("", *(prefix.prefix for prefix in own))),
+        error_odds=error_odds(p_wrong) if len(p_wrong) == len(row.steps) else (),
     )
     return Chosen(row, own, case)
 

@@ -29,7 +29,9 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
     """Replace the Monte-Carlo labels by what the stored rollouts say; return the number of labels."""
     completer = identify(profile.generator)
     estimator = estimator_of(profile.rollouts)
-    described = json.dumps({"name": estimator.name, **estimator.parameters()})
+    described = json.dumps(
+        {"name": estimator.name, **estimator.parameters(), "teacher": profile.rollouts.teacher}
+    )
     labels = []
     for window in chosen_windows(store, profile, completer):
         counts = read_counts(store, completer.sampler_id, window)

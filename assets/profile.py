@@ -113,7 +113,9 @@ class Rollouts(_Part):
     ``estimator`` adaptive: rollouts where they tell most, until one place holds ``confidence`` of the belief
     in the first error, ``max_rollouts`` of a solution are spent, or another ``chunk`` of them is expected to
     tell less than ``min_gain`` nats. exhaustive, sequential, binary: ``num_rollouts`` from each prefix
-    they ask for. With ``soft_targets`` PRMs learn the values themselves; otherwise hard labels.
+    they ask for. ``teacher`` names a reward model whose stored scores of the solutions, from an earlier
+    refresh, tell an adaptive search where to look first. With ``soft_targets`` PRMs learn the values
+    themselves; otherwise hard labels.
     """
 
     num_solutions_per_problem: int = Field(2, ge=0)
@@ -124,6 +126,7 @@ class Rollouts(_Part):
     chunk: int = Field(4, ge=1)
     max_rollouts: int = Field(48, ge=1)
     min_gain: float = Field(0.05, ge=0)
+    teacher: str | None = None
     soft_targets: bool = False
 
 

@@ -1,0 +1,139 @@
+"""From solutions to Monte-Carlo labels by search, on an engine without a model."""
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+
+from stepmark.assets.cases import chosen_windows
+from stepmark.assets.generate import sample_solutions, split_solutions
+from stepmark.assets.grade import grade_rollouts, grade_solutions
+from stepmark.assets.ingest import ingest_problems
+from stepmark.assets.monte_carlo import label_from_rollouts
+from stepmark.assets.profile import Profile
+from stepmark.assets.rollouts import sample_rollouts
+from stepmark.assets.sampling import identify
+from stepmark.store.store import Store
+
+_LABELS = "FROM step_labels ORDER BY solution_id, step_index"
+
+
+@pytest.fixture
+def adaptive(profile: Profile) -> Profile:
+    """The small profile, searching."""
+    return profile.model_copy(
+        update={"rollouts": profile.rollouts.model_copy(update={"estimator": "adaptive"})}
+    )
+
+
+@pytest.fixture
+def labeled(store: Store, adaptive: Profile, engine: Any) -> Store:
+    """A store whose solutions were searched."""
+    ingest_problems(store, adaptive.problems)
+    sample_solutions(store, adaptive)
+    split_solutions(store)
+    grade_solutions(store)
+    sample_rollouts(store, adaptive)
+    label_from_rollouts(store, adaptive)
+    return store
+
+
+def test_every_step_of_a_searched_solution_has_a_label(labeled: Store) -> None:
+    """Steps that were not rolled out are inferred, and say that they were not."""
+    labels = labeled.read(_LABELS)
+    steps = labeled.read("FROM steps WHERE solution_id IN (SELECT solution_id FROM step_labels) ORDER BY ALL")
+
+    assert labels.height == steps.height > 0
+    assert labels["p_wrong_low"].null_count() == 0
+    assert 0 in labels["num_rollouts"].to_list()
+    assert (labels["p_wrong_low"] == labels["p_wrong_high"]).all()
+
+
+def test_a_label_says_what_it_rests_on(labeled: Store, adaptive: Profile) -> None:
+    """Completer, estimator and its parameters stand beside the counts, which SQL finds again."""
+    label = labeled.read(_LABELS).row(0, named=True)
+    recounted = labeled.read(
+        """SELECT solution_id, step_index, count(*) AS n, count_if(outcome = 'correct') AS k
+        FROM step_prefixes JOIN rollouts USING (prefix_id) GROUP BY ALL"""
+    )
+    stored = labeled.read("FROM step_labels").join(recounted, on=["solution_id", "step_index"])
+
+    assert label["completer_id"] == identify(adaptive.generator).sampler_id
+    assert json.loads(label["estimator"])["name"] == "adaptive"
+    assert json.loads(label["estimator"])["max_rollouts"] == adaptive.rollouts.max_rollouts
+    assert stored.height > 0
+    assert stored["num_rollouts"].equals(stored["n"].cast(pl.Int32).rename("num_rollouts"))
+    assert stored["num_correct"].equals(stored["k"].cast(pl.Int32).rename("num_correct"))
+
+
+def test_right_solutions_need_no_rollouts(labeled: Store) -> None:
+    """Their own outcome, and what the problem's others came to, say enough."""
+    labels = labeled.read(
+        "SELECT step_labels.* FROM step_labels JOIN solutions USING (solution_id) WHERE outcome = 'correct'"
+    )
+
+    assert labels.height > 0
+    assert labels["p_wrong_high"].max() < 0.5  # type: ignore[operator]
+
+
+def test_a_second_run_asks_for_nothing(labeled: Store, adaptive: Profile, engine: Any) -> None:
+    """The search is over; the engine is not started, and the labels come out the same."""
+    num_starts, labels = len(engine.seeds), labeled.read(_LABELS)
+
+    assert sample_rollouts(labeled, adaptive) == 0
+    assert len(engine.seeds) == num_starts
+    label_from_rollouts(labeled, adaptive)
+    assert labeled.read(_LABELS).equals(labels)
+
+
+def test_siblings_leave_the_solution_itself_out(labeled: Store, adaptive: Profile) -> None:
+    """Two samples a problem: each has one sibling at the start, of which the first step is shared or not."""
+    (window,) = chosen_windows(labeled, adaptive, identify(adaptive.generator))
+
+    assert {chosen.case.siblings[0][0] for chosen in window} == {1}
+    for chosen in window:
+        decided = [number for number, _ in chosen.case.siblings]
+        assert decided == sorted(decided, reverse=True)
+
+
+def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profile) -> None:
+    """The newest PRM of the name; without one the search goes on untaught."""
+    rollouts = adaptive.rollouts.model_copy(update={"teacher": "prm_old"})
+    taught = adaptive.model_copy(update={"rollouts": rollouts})
+    generator = identify(adaptive.generator)
+    (before,) = chosen_windows(labeled, taught, generator)
+    scored = before[0].solution
+    with labeled.transaction() as con:
+        con.execute(
+            """INSERT INTO reward_models VALUES
+            ('prm_old-1', 'prm', 0, 'b', [], '{}', 'a', 'x', '{}', '2026-01-01'),
+            ('prm_old-2', 'prm', 0, 'b', [], '{}', 'a', 'x', '{}', '2026-02-01')"""
+        )
+        for index in range(len(scored.steps)):
+            p_wrong = 0.8 if index == 1 else 0.1
+            con.execute(
+                "INSERT INTO scores VALUES ('prm_old-2', ?, ?, ?, 0, ?)",
+                [scored.solution_id, index, p_wrong, 1 - p_wrong],
+            )
+    (after,) = chosen_windows(labeled, taught, generator)
+    odds = {chosen.case.solution_id: chosen.case.error_odds for chosen in after}
+
+    assert before[0].case.error_odds == ()
+    assert max(odds[scored.solution_id]) == odds[scored.solution_id][1]
+    assert [key for key, value in odds.items() if value] == [scored.solution_id]
+
+
+def test_rollouts_of_another_grader_are_graded_again(labeled: Store) -> None:
+    """Outcomes are of the present grader, or they are made anew from the stored texts."""
+    prefixes = labeled.read(
+        """SELECT DISTINCT prefix_id, solution[:char_end] AS prefix, ground_truth_answer FROM step_prefixes
+        JOIN steps USING (solution_id, step_index) JOIN solutions USING (solution_id)
+        JOIN problems USING (problem_id)"""
+    )
+    before = labeled.read("FROM rollouts ORDER BY prefix_id, rollout_index")
+    with labeled.transaction() as con:
+        con.execute("UPDATE rollouts SET outcome = 'incorrect', grader_version = 'old'")
+
+    assert grade_rollouts(labeled, prefixes) == before.height > 0
+    assert labeled.read("FROM rollouts ORDER BY prefix_id, rollout_index").equals(before)
