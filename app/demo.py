@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from .results import Results
 
 _QUALITY_ROWS = (
-    ("first_error_agreement", "first error agrees"),
-    ("first_error_agreement_on_error", "  where there is an error"),
-    ("wrong_step_precision", "wrong steps: precision"),
-    ("wrong_step_recall", "wrong steps: recall"),
-    ("wrong_step_f1", "wrong steps: F1"),
+    "first_error_agreement",
+    "first_error_agreement_on_error",
+    "first_error_undecided",
+    "wrong_step_precision",
+    "wrong_step_recall",
+    "wrong_step_f1",
+    "p_wrong_calibration_error",
 )
 
 
@@ -88,13 +90,15 @@ def _differences(results: "Results") -> list[str]:
 
 
 def _quality(results: "Results") -> list[str]:
-    from .results import percent  # noqa: PLC0415
+    from stepmark.assets.ingest import ORACLE  # noqa: PLC0415
+    from stepmark.models.metrics.label_quality import ALL  # noqa: PLC0415
 
-    lines = [f"Monte-Carlo labels against the oracle, {results.num_quality_problems} problems, in percent:"]
-    for metric, label in _QUALITY_ROWS:
-        point = results.quality.get(metric)
-        lines.append(f"  {label:<52}{'not defined' if point is None else percent(point)}")
-    return lines
+    from .results import QUALITY_LABELS, percent  # noqa: PLC0415
+
+    num_problems, figures = results.num_quality_problems[ORACLE], results.quality.get(ORACLE, {}).get(ALL, {})
+    lines = [f"Monte-Carlo labels against the oracle, {num_problems} problems, in percent:"]
+    shown = [metric for metric in _QUALITY_ROWS if metric in figures]
+    return lines + [f"  {QUALITY_LABELS[metric]:<52}{percent(figures[metric])}" for metric in shown]
 
 
 def _first_errors(results: "Results") -> list[str]:

@@ -13,16 +13,26 @@ import click
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stepmark.assets.judge_assets import main_selectors
-from stepmark.assets.plots import best_of_n_picture
+from stepmark.assets.plots import best_of_n_picture, label_quality_picture
 from stepmark.assets.profile import BUILT_IN, Profile, load_profile
+from stepmark.assets.quality import Quality
 from stepmark.assets.score import current_models
+from stepmark.models.metrics.label_quality import ALL
+from stepmark.models.metrics.slices import THIRDS
 from stepmark.store.store import Store
 
 from .options import home_option, output_option
-from .results import percent, read_results, signed_percent, unscored_line
+from .results import QUALITY_LABELS, percent, read_results, signed_percent, unscored_line
 from .text_output import write_text
 
 _NUM_SHOWN = 10
+_THIRDS = dict(zip(THIRDS, ("first third", "middle third", "last third"), strict=True))
+_PLACE_METRICS = {
+    "wrong_step_precision": "precision",
+    "wrong_step_recall": "recall",
+    "wrong_step_f1": "F1",
+    "step_undecided": "undecided",
+}
 # Per test problem the wrong solution the PRM likes best, or else the right one: where a judge is put to
 # the test. Half of the page is right, half wrong.
 _SHOWN = """
@@ -37,7 +47,7 @@ _SHOWN = """
         LEFT JOIN (
             SELECT solution_id, step_index, rating FROM step_labels WHERE label_source = 'oracle'
         ) AS oracle USING (solution_id, step_index)
-        WHERE reward_model_id = $1 AND outcome IN ('correct', 'incorrect')
+        WHERE problems.split = 'test' AND reward_model_id = $1 AND outcome IN ('correct', 'incorrect')
         GROUP BY ALL
     ),
     ranked AS (
@@ -77,6 +87,7 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
     results = read_results(store, profile)
     selectors = [name for name in main_selectors(profile) if name in results.curves]
     curve = best_of_n_picture(results.curves, selectors) if selectors else None
+    quality = label_quality_picture(results.quality) if results.quality else None
     judge, judge_id = _judge(store, profile)
     environment = Environment(
         loader=PackageLoader("stepmark.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -86,12 +97,29 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
         results=results,
         unscored=unscored_line(results),
         selectors=selectors,
-        curve=None if curve is None else base64.b64encode(curve).decode(),
+        curve=_embedded(curve),
+        quality_labels=_labels(results.quality),
+        quality_picture=_embedded(quality),
+        thirds=_THIRDS,
+        place_metrics=_PLACE_METRICS,
         judge=judge,
         solutions=[] if judge_id is None else _shown_solutions(store, judge_id),
     )
     write_text(out, page)
     return out
+
+
+def _embedded(png: bytes | None) -> str | None:
+    return None if png is None else base64.b64encode(png).decode()
+
+
+def _labels(quality: Quality) -> dict[str, str]:
+    """Metric to label, of the metrics that some truth has."""
+    return {
+        metric: label
+        for metric, label in QUALITY_LABELS.items()
+        if any(metric in slices.get(ALL, {}) for slices in quality.values())
+    }
 
 
 def _judge(store: Store, profile: Profile) -> tuple[str | None, str | None]:

@@ -9,11 +9,15 @@ from typing import Any
 
 import polars as pl
 
+from stepmark.assets.ingest import ORACLE
 from stepmark.assets.judge_assets import main_selectors
 from stepmark.assets.profile import Profile
+from stepmark.assets.quality import TRUTHS, Quality, metric_name, read_quality
 from stepmark.assets.selection import BEST_OF_N, DIFFERENCE, UNSCORED
 from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
+from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.intervals import Estimate
+from stepmark.models.metrics.label_quality import ALL
 from stepmark.store.store import Store
 
 _COSTS = """
@@ -27,11 +31,25 @@ _COUNTS = """
         (SELECT count(*) FROM step_labels) AS step_labels,
         (SELECT count(*) FROM human_labels) AS human_labels, (SELECT count(*) FROM scores) AS scores
 """
+# Figures of label quality in the order they are shown.
+QUALITY_LABELS = {
+    "first_error_agreement": "first error agrees",
+    "first_error_agreement_on_error": "  where there is an error",
+    "first_error_off_by_one": "first error one step off",
+    "first_error_undecided": "first error undecided",
+    "wrong_step_precision": "wrong steps: precision",
+    "wrong_step_recall": "wrong steps: recall",
+    "wrong_step_f1": "wrong steps: F1",
+    "step_undecided": "steps undecided",
+    "calibration_error": "calibration error: value",
+    "p_wrong_calibration_error": "calibration error: probability of being wrong",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """``curves`` and ``differences``: name, N, estimate. ``quality``: metric, estimate (None: undefined).
+    """``curves`` and ``differences``: name, N, estimate. ``quality`` is that of Monte-Carlo labels, by truth;
+    ``quality_rows`` are its rows of ``evaluations``.
 
     ``num_unscored``: answered samples without a score, by selector, where there are any; they rank last.
     """
@@ -39,27 +57,28 @@ class Results:
     curves: dict[str, dict[int, Estimate]]
     differences: dict[str, dict[int, Estimate]]
     num_unscored: dict[str, int]
-    quality: dict[str, Estimate | None]
+    quality: Quality
+    quality_rows: list[dict[str, Any]]
     first_errors: list[dict[str, Any]]
     num_test_problems: int
-    num_quality_problems: int
+    num_quality_problems: dict[str, int]
     counts: dict[str, int]
     costs: dict[str, dict[str, int]]
 
 
 def read_results(store: Store, profile: Profile) -> Results:
     """Read the last run's results; what was not evaluated is empty."""
-    evaluations = store.read_published(
-        "SELECT * FROM evaluations WHERE slice = 'all' ORDER BY selector, metric, n"
-    )
+    stored = store.read_published("SELECT * FROM evaluations ORDER BY selector, slice, metric, n")
+    evaluations = stored.filter(pl.col("slice") == "all")
     curves = _points(evaluations.filter(pl.col("metric") == BEST_OF_N))
     shown = [name for name in main_selectors(profile) if name in curves]
-    quality_rows = evaluations.filter(pl.col("selector") == MONTE_CARLO)
+    quality_rows = stored.filter(pl.col("selector") == MONTE_CARLO)
     return Results(
         curves={name: curves[name] for name in shown} | {n: c for n, c in curves.items() if n not in shown},
         differences=_points(evaluations.filter(pl.col("metric") == DIFFERENCE)),
         num_unscored=_unscored(evaluations, shown),
-        quality={row["metric"]: _estimate(row) for row in quality_rows.iter_rows(named=True)},
+        quality=read_quality(quality_rows),
+        quality_rows=quality_rows.to_dicts(),
         first_errors=evaluations.filter(
             pl.col("metric").str.starts_with("first_error_f1")
             | pl.col("metric").str.starts_with("first_error_accuracy")
@@ -67,7 +86,7 @@ def read_results(store: Store, profile: Profile) -> Results:
         .filter(pl.col("selector") != MONTE_CARLO)
         .to_dicts(),
         num_test_problems=_largest(evaluations.filter(pl.col("metric") == BEST_OF_N)),
-        num_quality_problems=_largest(quality_rows),
+        num_quality_problems={truth: _num_judged(quality_rows, truth) for truth in TRUTHS},
         counts=store.read_published(_COUNTS).row(0, named=True),
         costs={
             row["kind"]: {"num_samples": row["num_samples"], "num_tokens": row["num_tokens"]}
@@ -99,8 +118,9 @@ def _points(rows: pl.DataFrame) -> dict[str, dict[int, Estimate]]:
     return points
 
 
-def _estimate(row: dict[str, Any]) -> Estimate | None:
-    return None if row["value"] is None else Estimate(row["value"], row["ci95_low"], row["ci95_high"])
+def _num_judged(quality_rows: pl.DataFrame, truth: str) -> int:
+    name = metric_name("first_error_agreement", truth)
+    return _largest(quality_rows.filter((pl.col("metric") == name) & (pl.col("slice") == ALL)))
 
 
 def _largest(rows: pl.DataFrame) -> int:
@@ -115,24 +135,30 @@ def as_json(results: Results) -> dict[str, Any]:
         "differences": {name: _by_n(points) for name, points in results.differences.items()},
         "num_unscored": results.num_unscored,
         "monte_carlo_labels": {
-            name: None if point is None else _values(point) for name, point in results.quality.items()
+            name: None if point.value is None else _values(point)
+            for name, point in results.quality.get(ORACLE, {}).get(ALL, {}).items()
         },
+        "label_quality": results.quality_rows,
         "first_errors": results.first_errors,
         "counts": results.counts,
         "costs": results.costs,
     }
 
 
-def _by_n(points: dict[int, Estimate]) -> dict[str, dict[str, float]]:
+def _by_n(points: dict[int, Estimate]) -> dict[str, dict[str, float | None]]:
     return {str(n): _values(point) for n, point in points.items()}
 
 
-def _values(point: Estimate) -> dict[str, float]:
+def _values(point: Estimate | Ratio) -> dict[str, float | None]:
     return {"value": point.value, "ci95_low": point.low, "ci95_high": point.high}
 
 
-def percent(point: Estimate) -> str:
-    """``52.3 [48.1, 56.0]``, in percent."""
+def percent(point: Estimate | Ratio) -> str:
+    """``52.3 [48.1, 56.0]``, in percent; without an interval where there is none."""
+    if point.value is None:
+        return "not defined"
+    if point.low is None or point.high is None:
+        return f"{100 * point.value:.1f}"
     return f"{100 * point.value:.1f} [{100 * point.low:.1f}, {100 * point.high:.1f}]"
 
 

@@ -3,13 +3,16 @@
 import dagster as dg
 import polars as pl
 
+from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
+
+from .error_finding import find_first_errors, store_first_errors
 from .label_assets import monte_carlo_labels, oracle_labels
 from .metadata import count_rows, picture, sample_rows, table_rows
 from .pipeline import Pipeline
-from .plots import best_of_n_picture
+from .plots import best_of_n_picture, label_quality_picture
 from .problem_assets import human_labels
 from .profile import Profile
-from .quality import find_first_errors, label_quality, store_first_errors, store_label_quality
+from .quality import measure_label_quality, read_quality, store_label_quality
 from .score import likelihood_ids, score_with_likelihoods, score_with_models
 from .selection import BEST_OF_N, DIFFERENCE, select, store_selection
 from .solution_assets import outcomes, steps
@@ -17,6 +20,11 @@ from .solution_assets import outcomes, steps
 _FIGURES = """
     SELECT selector, metric, n, value, ci95_low, ci95_high, num_problems FROM evaluations
     WHERE metric = ? ORDER BY selector, n
+"""
+_QUALITY = "SELECT * FROM evaluations WHERE selector = ?"
+_QUALITY_OF_SLICES = """
+    SELECT metric, slice, value, ci95_low, ci95_high, num_problems FROM evaluations
+    WHERE selector = ? AND starts_with(slice, ?) ORDER BY metric, slice
 """
 
 
@@ -30,9 +38,13 @@ def scores_asset(profile: Profile) -> dg.AssetsDefinition:
     """The asset ``scores``, which depends on every reward model of the profile."""
     models = [dg.AssetKey(model.name) for model in profile.reward.models]
 
-    @dg.asset(group_name="judge", kinds={"duckdb", "torch"}, deps=[*models, steps, outcomes])
+    @dg.asset(
+        group_name="judge", kinds={"duckdb", "torch"}, deps=[*models, steps, outcomes, monte_carlo_labels]
+    )
     def scores(pipeline: Pipeline) -> dg.MaterializeResult[None]:
-        """One row per reward model and step of a test solution; an ORM scores the last step only."""
+        """One row per reward model and step of a test solution, an ORM's last one only; PRMs also of the
+        solutions with Monte-Carlo labels.
+        """
         store, settings = pipeline.store(), pipeline.settings()
         num_scored = score_with_models(store, settings)
         num_likelihoods = score_with_likelihoods(store, settings)
@@ -69,34 +81,24 @@ def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     )
 
 
-@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[oracle_labels, monte_carlo_labels])
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[oracle_labels, human_labels, monte_carlo_labels])
 def label_agreement(pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    """One row per figure, in ``evaluations``: how Monte-Carlo labels agree with the oracle's."""
+    """One row per figure and slice, in ``evaluations``: Monte-Carlo labels against the oracle and people."""
     store = pipeline.store()
-    quality = label_quality(store)
-    store_label_quality(store, quality)
-    if quality is None:
-        return dg.MaterializeResult(metadata={"num_solutions": 0})
+    num_figures = store_label_quality(store, measure_label_quality(store))
+    if not num_figures:
+        return dg.MaterializeResult(metadata={"num_figures": 0})
+    slices = {"figures": "all", "by_position": "third_", "by_pass_rate": "pass_rate_"}
+    slices |= {"reliability_of_values": "value_", "reliability_of_p_wrong": "p_wrong_"}
+    quality = read_quality(store.read(_QUALITY, [MONTE_CARLO]))
     return dg.MaterializeResult(
         metadata={
-            "num_solutions": quality.num_solutions,
-            "first_error_agreement": quality.first_errors.exact.value or 0.0,
-            "wrong_step_f1": quality.wrong_steps.f1.value or 0.0,
-            "num_undecided_steps": quality.wrong_steps.num_undecided,
-            "calibration": table_rows(
-                pl.DataFrame(
-                    [
-                        {
-                            "low": b.low,
-                            "high": b.high,
-                            "mean_value": b.mean_value,
-                            "share_right": b.is_right.value,
-                            "num_steps": b.is_right.total,
-                        }
-                        for b in quality.calibration.bins
-                    ]
-                )
-            ),
+            "num_figures": num_figures,
+            "picture": picture(label_quality_picture(quality), "label quality"),
+            **{
+                name: table_rows(store.read(_QUALITY_OF_SLICES, [MONTE_CARLO, prefix]))
+                for name, prefix in slices.items()
+            },
         }
     )
 

@@ -1,16 +1,21 @@
-"""Pictures of results: best-of-N curves and training losses, as PNG.
+"""Pictures of results: best-of-N curves, training losses and label quality, as PNG.
 
-Leaves out: the figures themselves (selection.py).
+Leaves out: the figures themselves (selection.py, quality.py).
 """
 
 import io
 from collections.abc import Mapping, Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.intervals import Estimate
+from stepmark.models.metrics.slices import PASS_RATE_BINS
 
-_SIZE_INCHES, _DPI = (7.0, 4.2), 110
+from .quality import Quality
+
+_SIZE_INCHES, _WIDE_INCHES, _DPI = (7.0, 4.2), (9.0, 4.2), 110
 
 
 def best_of_n_picture(points: Mapping[str, Mapping[int, Estimate]], selectors: Sequence[str]) -> bytes:
@@ -47,6 +52,59 @@ def loss_picture(train: Sequence[tuple[int, float]], validation: Sequence[tuple[
     axes.grid(alpha=0.3)
     axes.legend()
     return _png(figure)
+
+
+def label_quality_picture(quality: Quality) -> bytes:
+    """Agreement on the first error by pass rate of the problem; beside it what labels say and what holds."""
+    figure = Figure(figsize=_WIDE_INCHES, dpi=_DPI, layout="constrained")
+    agreement, reliability = figure.subplots(1, 2)
+    reliability.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
+    for truth, slices in quality.items():
+        for metric, label in (("agreement", "all"), ("agreement_on_error", "with an error")):
+            points = [
+                (float(x), slices[name][f"first_error_{metric}"])
+                for x, name in enumerate(PASS_RATE_BINS)
+                if name in slices
+            ]
+            _draw(agreement, points, f"{truth}: {label}")
+        for said, share in (("value", "share_right"), ("p_wrong", "share_wrong")):
+            points = [
+                (metrics[f"{said}_mean"].value or 0.0, metrics[f"{said}_{share}"])
+                for name, metrics in sorted(slices.items())
+                if name.startswith(f"{said}_")
+            ]
+            _draw(reliability, points, f"{truth}: {said}, {share.replace('_', ' ')}")
+    agreement.set_xticks(
+        range(len(PASS_RATE_BINS)), [name.removeprefix("pass_rate_") for name in PASS_RATE_BINS], fontsize=8
+    )
+    agreement.set_xlabel("pass rate of the problem")
+    agreement.set_ylabel("first errors that agree")
+    reliability.set_xlabel("what the label says, mean of a bin")
+    reliability.set_ylabel("share that holds")
+    for axes in (agreement, reliability):
+        axes.set_ylim(0, 1)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+    return _png(figure)
+
+
+def _draw(axes: Axes, points: Sequence[tuple[float, Ratio]], label: str) -> None:
+    """Points that have a value, with their intervals as bars; nothing where none has."""
+    known = [(x, y.value, y.low, y.high) for x, y in points if y.value is not None]
+    if not known:
+        return
+    below = [0.0 if low is None else value - low for _, value, low, _ in known]
+    above = [0.0 if high is None else high - value for _, value, _, high in known]
+    axes.errorbar(
+        [x for x, _, _, _ in known],
+        [value for _, value, _, _ in known],
+        yerr=[below, above],
+        label=label,
+        marker="o",
+        markersize=4,
+        capsize=2,
+        linewidth=1,
+    )
 
 
 def _png(figure: Figure) -> bytes:

@@ -155,8 +155,8 @@ def _evaluations(selection: Selection, profile: Profile) -> list[EvaluationRow]:
     ]
 
 
-def evaluation_frame(rows: Sequence[EvaluationRow]) -> pl.DataFrame:
-    """Rows of ``evaluations`` of slice "all": selector, metric, N, value, low, high, number of problems."""
+def evaluation_frame(rows: Sequence[EvaluationRow], slice_name: str = "all") -> pl.DataFrame:
+    """Rows of ``evaluations`` of one slice: selector, metric, N, value, low, high, number of problems."""
     schema = {
         "selector": pl.String,
         "metric": pl.String,
@@ -167,4 +167,4 @@ def evaluation_frame(rows: Sequence[EvaluationRow]) -> pl.DataFrame:
         "num_problems": pl.Int32,
     }
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.with_columns(slice=pl.lit("all"), round=pl.lit(_ROUND, pl.Int32))
+    return frame.with_columns(slice=pl.lit(slice_name), round=pl.lit(_ROUND, pl.Int32))

@@ -52,7 +52,8 @@ class FirstErrorAgreement:
 
     ``exact``: the same index, -1 (none) included. ``exact_on_error``: the same among solutions with a true
     error. ``off_by_one``: both have an error, one step apart. ``both_none``: neither has one.
-    ``num_undecided`` and ``num_unknown`` solutions, whose labels or truth leave it open, are in no total.
+    ``num_undecided`` and ``num_unknown`` solutions, whose labels up to the true first error, or whose truth,
+    leave it open, are in no total.
     """
 
     exact: Rate
@@ -61,6 +62,11 @@ class FirstErrorAgreement:
     both_none: Rate
     num_undecided: int
     num_unknown: int
+
+    @property
+    def undecided(self) -> Rate:
+        """Solutions whose labels leave their first error open, of those whose truth is known."""
+        return rate(self.num_undecided, self.num_undecided + self.exact.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,13 @@ class WrongStepDetection:
     num_true_negative: int
     num_undecided: int
     num_unknown: int
+
+    @property
+    def undecided(self) -> Rate:
+        """Steps whose label is undecided, of those whose truth is known."""
+        num_wrong = self.num_true_positive + self.num_false_negative
+        num_right = self.num_true_negative + self.num_false_positive
+        return rate(self.num_undecided, self.num_undecided + num_wrong + num_right)
 
 
 def rate(count: int, total: int) -> Rate:
@@ -97,8 +110,11 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
     """
     solutions = _by_solution(steps)
     truths = [first_error_from_ratings(ratings) for ratings in solutions["true_rating"].to_list()]
-    found = [first_error_from_ratings(ratings) for ratings in solutions["rating"].to_list()]
-    known = [(truth, index) for truth, index in zip(truths, found, strict=True) if truth is not None]
+    known = [
+        (truth, _found(ratings, truth))
+        for truth, ratings in zip(truths, solutions["rating"].to_list(), strict=True)
+        if truth is not None
+    ]
     pairs = [(truth, index) for truth, index in known if index is not None]
     with_error = [(truth, index) for truth, index in pairs if truth >= 0]
     return FirstErrorAgreement(
@@ -111,6 +127,12 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
         num_undecided=len(known) - len(pairs),
         num_unknown=len(truths) - len(known),
     )
+
+
+def _found(ratings: Sequence[int | None], truth: int) -> int | None:
+    """The first error the ratings tell; where a later one leaves it open the true one has been missed: -1."""
+    found = first_error_from_ratings(ratings)
+    return first_error_from_ratings(ratings[: truth + 1]) if found is None and truth >= 0 else found
 
 
 def wrong_step_detection(
@@ -129,13 +151,16 @@ def wrong_step_detection(
         [cell.sum().cast(pl.Float64).alias(name) for name, cell in cells.items()]
     )
     tp, fp, fn, tn = (by_problem[name].to_numpy() for name in cells)
-    parts = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
-    ratios = {
-        name: ratio_of_sums(over, under, seed=seed, num_resamples=num_resamples)
-        for name, (over, under) in parts.items()
-    }
+    precision, recall, f1 = ratios_of_sums(
+        np.stack([tp, tp, 2 * tp], axis=1),
+        np.stack([tp + fp, tp + fn, 2 * tp + fp + fn], axis=1),
+        seed=seed,
+        num_resamples=num_resamples,
+    )
     return WrongStepDetection(
-        **ratios,
+        precision,
+        recall,
+        f1,
         num_true_positive=int(tp.sum()),
         num_false_positive=int(fp.sum()),
         num_false_negative=int(fn.sum()),
@@ -145,24 +170,36 @@ def wrong_step_detection(
     )
 
 
-def ratio_of_sums(
+def ratios_of_sums(
     numerators: Floats, denominators: Floats, *, seed: int = 0, num_resamples: int = NUM_RESAMPLES
-) -> Ratio:
-    """Sum over sum of two arrays (P,), one entry a problem, with its 95% percentile interval over problems.
+) -> list[Ratio]:
+    """Sum over sum, column by column, of two arrays (P, C), one row a problem: 95% percentile intervals.
 
-    Resamples whose denominator is 0 are left out. All None where the denominators sum to 0; the interval is
-    None where fewer than 2 problems have one, for then there is nothing to see variation in.
+    All columns share their resamples; those in which a column's denominator is 0 are left out of it. A ratio
+    is all None where its denominators sum to 0; its interval is None where fewer than 2 problems have one,
+    for then there is nothing to see variation in.
     """
-    total = float(denominators.sum()) if len(denominators) else 0.0
+    num_columns = denominators.shape[1]
+    if not len(denominators):
+        return [Ratio(None, None, None)] * num_columns
+    columns = np.concatenate([numerators, denominators], axis=1)
+    draws = bootstrap_means(columns, seed=seed, num_resamples=num_resamples)
+    over, under = draws[:, :num_columns], draws[:, num_columns:]
+    return [
+        _ratio(numerators[:, column], denominators[:, column], over[:, column], under[:, column])
+        for column in range(num_columns)
+    ]
+
+
+def _ratio(numerators: Floats, denominators: Floats, over: Floats, under: Floats) -> Ratio:
+    total = float(denominators.sum())
     if total == 0:
         return Ratio(None, None, None)
     value = float(numerators.sum()) / total
     if np.count_nonzero(denominators) < 2:
         return Ratio(value, None, None)
-    columns = np.stack([numerators, denominators], axis=1)
-    draws = bootstrap_means(columns, seed=seed, num_resamples=num_resamples)
-    draws = draws[draws[:, 1] > 0]
-    low, high = np.quantile(draws[:, 0] / draws[:, 1], [0.025, 0.975])
+    is_defined = under > 0
+    low, high = np.quantile(over[is_defined] / under[is_defined], [0.025, 0.975])
     return Ratio(value, float(low), float(high))
 
 

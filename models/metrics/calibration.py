@@ -1,11 +1,12 @@
-"""Calibration of soft step labels: among steps valued about 0.7, are about 70% right?
+"""Calibration of soft step labels: of what is said to hold with about 0.7, do about 70% hold?
 
-A Monte-Carlo value is the chance that a completer still gets the answer, not the chance that the step is
-right, so some gap is expected: what is measured is how far the one stands for the other.
+Said may be a probability that a step is wrong, or a Monte-Carlo value, taken for one that it is right. A
+value is the chance that a completer still gets the answer, not the chance that the step is right, so there
+some gap is expected: what is measured is how far the one stands for the other.
 Leaves out: fitting a correction.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +22,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Steps with ``low <= value < high`` (the last includes 1); ``mean_value`` is None in an empty one."""
+    """Steps with ``low <= value < high`` (the last includes 1); ``mean_value`` is None in an empty one.
+
+    ``came_true`` counts the steps of which the event holds.
+    """
 
     low: float
     high: float
     mean_value: float | None
-    is_right: Rate
+    came_true: Rate
+    num_problems: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Calibration:
 
 def calibration(
     values: Sequence[float | None],
-    is_right: Sequence[bool | None],
+    came_true: Sequence[bool | None],
     problem_ids: Sequence[Hashable],
     *,
     num_bins: int = 10,
@@ -51,18 +56,19 @@ def calibration(
 ) -> Calibration:
     """Bins of equal width and expected calibration error (Naeini et al. 2015), one entry a step in each list.
 
-    A value of None is undecided, a truth of None unknown; both are counted apart. The interval of the error
-    is a bootstrap over problems, stretched where needed to hold the value: resampling adds noise, noise adds
+    ``values`` say how probable an event is, ``came_true`` whether it holds: that the step is right, say. A
+    value of None is undecided, a truth of None unknown; both are counted apart. The interval of the error is
+    a bootstrap over problems, stretched where needed to hold the value: resampling adds noise, noise adds
     error, so the draws lie a little high.
 
     Raises ``InputError`` for lists of unequal length, and a value outside [0, 1].
     """
-    if not len(values) == len(is_right) == len(problem_ids):
+    if not len(values) == len(came_true) == len(problem_ids):
         raise InputError(
-            f"Calibration needs a value, a truth and a problem a step, got {len(values)}, {len(is_right)} "
+            f"Calibration needs a value, a truth and a problem a step, got {len(values)}, {len(came_true)} "
             f"and {len(problem_ids)}; pass lists of one length."
         )
-    rows = list(zip(values, is_right, problem_ids, strict=True))
+    rows = list(zip(values, came_true, problem_ids, strict=True))
     known = [(value, truth, problem) for value, truth, problem in rows if truth is not None]
     kept = [(value, truth, problem) for value, truth, problem in known if value is not None]
     value_array = np.array([value for value, _, _ in kept], dtype=np.float64)
@@ -70,19 +76,31 @@ def calibration(
     if not ((value_array >= 0) & (value_array <= 1)).all():
         raise InputError("A soft value lies in [0, 1]; check the values given.")
     bin_of = np.minimum((value_array * num_bins).astype(np.int64), num_bins - 1)
+    problems = [problem for _, _, problem in kept]
     bins = tuple(
-        _bin(index, num_bins, value_array[bin_of == index], truth_array[bin_of == index])
+        _bin(
+            index,
+            num_bins,
+            value_array[bin_of == index],
+            truth_array[bin_of == index],
+            {problem for problem, place in zip(problems, bin_of, strict=True) if place == index},
+        )
         for index in range(num_bins)
     )
-    gaps = _gaps_by_problem(value_array - truth_array, bin_of, [problem for _, _, problem in kept], num_bins)
+    gaps = _gaps_by_problem(value_array - truth_array, bin_of, problems, num_bins)
     ece = _ece(gaps, seed, num_resamples)
     return Calibration(ece, bins, len(kept), len(known) - len(kept), len(rows) - len(known))
 
 
-def _bin(index: int, num_bins: int, values: Floats, truths: Floats) -> CalibrationBin:
-    mean_value = float(values.mean()) if len(values) else None
+def _bin(
+    index: int, num_bins: int, values: Floats, truths: Floats, problems: Set[Hashable]
+) -> CalibrationBin:
     return CalibrationBin(
-        index / num_bins, (index + 1) / num_bins, mean_value, rate(int(truths.sum()), len(truths))
+        low=index / num_bins,
+        high=(index + 1) / num_bins,
+        mean_value=float(values.mean()) if len(values) else None,
+        came_true=rate(int(truths.sum()), len(truths)),
+        num_problems=len(problems),
     )
 
 

@@ -40,6 +40,25 @@ def first_error_from_ratings(ratings: Sequence[int | None]) -> int | None:
     return -1
 
 
+def wrong_prefixes(ratings: Sequence[int | None]) -> list[bool | None]:
+    """Of each step whether it or one before it is wrong; None where an unknown rating leaves it open.
+
+    >>> wrong_prefixes([1, -1, 1])
+    [False, True, True]
+    >>> wrong_prefixes([0, None, -1])
+    [False, None, True]
+    """
+    found: list[bool | None] = []
+    is_wrong: bool | None = False
+    for rating in ratings:
+        if rating == -1:
+            is_wrong = True
+        elif rating is None and not is_wrong:
+            is_wrong = None
+        found.append(is_wrong)
+    return found
+
+
 def first_error_from_scores(step_scores: Sequence[float], threshold: float) -> int:
     """Index of the first score below ``threshold``, or -1.
 

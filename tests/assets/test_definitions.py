@@ -27,9 +27,9 @@ GRAPH = {
     "orm": {"orm_examples"},
     "prm_monte_carlo": {"prm_examples"},
     "prm_oracle": {"prm_examples"},
-    "scores": {"orm", "prm_monte_carlo", "prm_oracle", "steps", "outcomes"},
+    "scores": {"orm", "prm_monte_carlo", "prm_oracle", "steps", "outcomes", "monte_carlo_labels"},
     "best_of_n": {"scores"},
-    "label_agreement": {"oracle_labels", "monte_carlo_labels"},
+    "label_agreement": {"oracle_labels", "human_labels", "monte_carlo_labels"},
     "first_errors": {"scores", "oracle_labels", "human_labels"},
     "published_snapshot": {"best_of_n", "label_agreement", "first_errors"},
 }

@@ -19,11 +19,11 @@ def test_bins_hold_counts_means_and_intervals() -> None:
     """The upper end of a bin belongs to the next one, except for 1."""
     found = calibration([0.0, 0.5, 1.0], [False, True, True], ["p", "q", "r"], num_bins=2)
 
-    assert [(b.low, b.high, b.mean_value, b.is_right.count, b.is_right.total) for b in found.bins] == [
+    assert [(b.low, b.high, b.mean_value, b.came_true.count, b.came_true.total) for b in found.bins] == [
         (0.0, 0.5, 0.0, 0, 1),
         (0.5, 1.0, 0.75, 2, 2),
     ]
-    assert found.bins[1].is_right.low == pytest.approx(0.342, abs=1e-3)
+    assert found.bins[1].came_true.low == pytest.approx(0.342, abs=1e-3)
 
 
 def test_an_empty_bin_has_no_mean() -> None:
