@@ -1,7 +1,8 @@
 """Scoring the solutions that judge: by every reward model, and by language models' own likelihood.
 
-Scored are the solutions of test problems, batch by batch, and only where a score is missing. Leaves out:
-what follows from the scores (selection.py, quality.py).
+Scored are the solutions of test problems, batch by batch, and only where a score is missing. PRMs are
+teachers too: they also score the sampled solutions that carry Monte-Carlo labels, so that their opinion
+stands beside the labels'. Leaves out: what follows from the scores (selection.py, error_finding.py).
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
@@ -24,10 +26,19 @@ from .train import checkpoint_folder, reward_model_id, targets_of
 
 _SOLUTIONS_PER_BATCH = 4096
 _UNSCORED = """
-    problems.split = 'test' AND NOT EXISTS (
+    {which} AND NOT EXISTS (
         SELECT 1 FROM scores WHERE scores.solution_id = solutions.solution_id AND reward_model_id = $1
     )
 """
+_UNJUDGED = _UNSCORED.format(which="problems.split = 'test'")
+_UNTAUGHT = _UNSCORED.format(
+    which="""(
+        problems.split = 'test' OR solutions.source = 'sampled' AND EXISTS (
+            SELECT 1 FROM step_labels
+            WHERE step_labels.solution_id = solutions.solution_id AND label_source = $2
+        )
+    )"""
+)
 _SCHEMA = {
     "reward_model_id": pl.String,
     "solution_id": pl.String,
@@ -58,7 +69,8 @@ def score_with_models(store: Store, profile: Profile) -> int:
     kinds = {model.name: model.kind for model in profile.reward.models}
     num_scored = 0
     for name, key in current_models(store, profile).items():
-        rows = solution_rows(store, _UNSCORED, [key])
+        wanted, which = (_UNTAUGHT, [key, MONTE_CARLO]) if kinds[name] == "prm" else (_UNJUDGED, [key])
+        rows = solution_rows(store, wanted, which)
         if not rows:
             continue
         model = load_reward_model(checkpoint_folder(store, key))
@@ -120,7 +132,7 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
     ids, num_scored, reward = likelihood_ids(profile), 0, profile.reward
     for model in reward.likelihoods:
         keys = [ids[f"{_short(model)}_likelihood_{kind}"] for kind in LIKELIHOOD_KINDS]
-        rows = solution_rows(store, _UNSCORED, [keys[0]])
+        rows = solution_rows(store, _UNJUDGED, [keys[0]])
         if not rows:
             continue
         network, tokenizer = load_backbone(resolve_model(model))
