@@ -75,6 +75,7 @@ class RewardNetwork(nn.Module):
         super().__init__()
         self.backbone = backbone
         self.config = config
+        self.reads_packs: bool | None = None  # found out by reading.py, once
         self.hidden_size: int = backbone.config.get_text_config().hidden_size
         # Two projections: in one, a few likelihood features would start out drowned by the hidden state.
         self.from_hidden: nn.Module | None = None

@@ -17,7 +17,10 @@ from .packing import Pack, pack_solutions
 _MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
 _MAX_KEPT_BYTES = 2**31
 _BYTES_PER_NUMBER = 4
-_PACK_TOKENS = 1024  # attention within a pack costs its square
+_MIN_PACK_TOKENS, _PACK_LENGTHS = (
+    256,
+    3,
+)  # tokens, lengths of the longest solution: attention costs its square
 _TOLERANCE = 1e-2  # relative, of hidden states; bfloat16 carries 8 bits
 
 
@@ -71,18 +74,21 @@ def read_solutions(
     """
     network.eval()
     readings: dict[int, Reading] = {}
-    for pack in pack_solutions(rows, _PACK_TOKENS if _reads_packs(network, rows) else 1):
+    max_tokens = max(_MIN_PACK_TOKENS, _PACK_LENGTHS * max(map(len, rows), default=0))
+    if network.reads_packs is None:
+        network.reads_packs = _reads_packs(network, rows, max_tokens)
+    for pack in pack_solutions(rows, max_tokens if network.reads_packs else 1):
         for row, reading in _read_pack(network, pack, positions):
             readings[row] = reading
         progress(len(readings), len(rows))
     return [readings[index] for index in range(len(rows))]
 
 
-def _reads_packs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> bool:
-    """Whether the backbone heeds a pack's mask and positions; not every architecture does."""
-    pair = next((pack for pack in pack_solutions(rows, _PACK_TOKENS) if len(pack.rows) > 1), None)
+def _reads_packs(network: RewardNetwork, rows: Sequence[Sequence[int]], max_tokens: int) -> bool | None:
+    """Whether the backbone heeds a pack's mask and positions, as not every one does; None without a pack."""
+    pair = next((pack for pack in pack_solutions(rows, max_tokens) if len(pack.rows) > 1), None)
     if pair is None:
-        return False
+        return None
     alone = Pack()
     alone.add(0, [pair.tokens[node] for node in pair.paths[1]], 0)
     packed, plain = _hidden(network, pair)[pair.paths[1]], _hidden(network, alone)

@@ -6,7 +6,7 @@ Leaves out: aggregation of step scores (stepmark.models.metrics) and the store.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -16,7 +16,7 @@ from stepmark.labeling.steps import StepSpan
 
 from .encoding import Batch, Encoded, Encoder
 from .network import RewardNetwork, token_likelihood
-from .reading import largest_batch
+from .reading import largest_batch, only_steps, positions_of_steps, read_solutions, stack_readings
 
 _T = TypeVar("_T")
 
@@ -60,11 +60,17 @@ def score_solutions(
     """
     network.eval()
 
-    def read(batch: Batch) -> list[list[StepProbabilities]]:
-        probabilities = network(batch).float().softmax(dim=-1).tolist()
+    def read(rows: Sequence[Encoded]) -> list[list[StepProbabilities]]:
+        steps = [range(row.num_steps) for row in rows]
+        positions = [positions_of_steps(row, each) for row, each in zip(rows, steps, strict=True)]
+        readings = read_solutions(network, [row.input_ids for row in rows], positions)
+        batch = encoder.collate([only_steps(row, each) for row, each in zip(rows, steps, strict=True)])
+        logits = network.judge(stack_readings(readings), batch.to(network.backbone.device))
+        probabilities = logits.float().softmax(dim=-1).tolist()
         return [[StepProbabilities(*step) for step in row] for row in probabilities]
 
-    return _in_batches(encoder, solutions, batch_solutions, progress, read)
+    # In the order of their tokens solutions that share a beginning are read together.
+    return _in_batches(encoder, solutions, batch_solutions, progress, read, lambda row: tuple(row.input_ids))
 
 
 def likelihood_of_steps(
@@ -77,13 +83,13 @@ def likelihood_of_steps(
     """A language model's likelihood of every step, in order; None where steps were cut off."""
     model.eval()
 
-    def read(batch: Batch) -> list[list[StepLikelihood]]:
-        batch = batch.to(model.device)
+    def read(rows: Sequence[Encoded]) -> list[list[StepLikelihood]]:
+        batch = encoder.collate(rows).to(model.device)
         logits = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask).logits
         logprob = token_likelihood(logits, batch.input_ids).logprob
         return _likelihood_per_step(logprob, batch)
 
-    return _in_batches(encoder, solutions, batch_solutions, progress, read)
+    return _in_batches(encoder, solutions, batch_solutions, progress, read, lambda row: len(row.input_ids))
 
 
 def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelihood]]:
@@ -103,9 +109,10 @@ def _in_batches(
     solutions: Sequence[Scorable],
     size: int,
     progress: Callable[[int], None],
-    read: Callable[[Batch], list[list[_T]]],
+    read: Callable[[Sequence[Encoded]], list[list[_T]]],
+    order: Callable[[Encoded], Any],
 ) -> list[list[_T] | None]:
-    """Run ``read`` over batches of like lengths, each different text once, and restore the order."""
+    """Run ``read`` over batches in the given order, each different text once, and restore the order."""
     encoded: dict[tuple[str, str], Encoded] = {}
     for solution in solutions:
         key = (solution.problem, solution.solution)
@@ -114,9 +121,9 @@ def _in_batches(
     results: dict[tuple[str, str], list[_T] | None] = {}
     whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
     size = min(size, largest_batch(encoder, whole.values()))
-    for chunk in _chunks(sorted(whole, key=lambda key: len(whole[key].input_ids)), size):
+    for chunk in _chunks(sorted(whole, key=lambda key: order(whole[key])), size):
         rows = [whole[key] for key in chunk]
-        for key, row, values in zip(chunk, rows, read(encoder.collate(rows)), strict=True):
+        for key, row, values in zip(chunk, rows, read(rows), strict=True):
             results[key] = values[: row.num_steps]
         progress(len(results))
     return [results.get((solution.problem, solution.solution)) for solution in solutions]

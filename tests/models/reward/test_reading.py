@@ -77,6 +77,7 @@ def test_a_backbone_that_ignores_the_mask_reads_solutions_one_by_one(
         "forward",
         lambda self, attention_mask=None, **inputs: forward(self, **inputs),
     )
+    network.reads_packs = None  # nothing is known of this backbone
     readings = read_solutions(network, rows, positions)
 
     for one, other in zip(readings, right, strict=True):
