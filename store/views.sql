@@ -226,7 +226,7 @@ WITH agreed AS (
         min(first_error_index) AS first_error_index
     FROM first_error_opinions
     WHERE first_error_index IS NOT NULL
-        AND (label_sources IS NULL OR list_contains(label_sources, label_source))
+        AND (label_sources IS NULL OR list_has_any(label_sources, [label_source, kind]))
     GROUP BY solution_id
     HAVING count(*) >= 2 AND min(first_error_index) = max(first_error_index)
 )
@@ -235,7 +235,7 @@ SELECT solution_id, step_index,
     num_opinions
 FROM steps JOIN agreed USING (solution_id)
 WHERE first_error_index = -1 OR step_index <= first_error_index;
-COMMENT ON MACRO TABLE consensus_among IS 'One row per step that the view consensus_labels would hold if nobody but the label sources in the list had an opinion; they are named as in first_error_opinions.';
+COMMENT ON MACRO TABLE consensus_among IS 'One row per step that the view consensus_labels would hold if nobody but those in the list had an opinion; they are named as in first_error_opinions, one by one or by kind: [''monte_carlo'', ''person''].';
 
 CREATE VIEW consensus_labels AS
 SELECT solution_id, step_index, rating, num_opinions FROM consensus_among(NULL);

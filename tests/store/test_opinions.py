@@ -184,13 +184,15 @@ def test_one_opinion_is_no_consensus_and_one_against_breaks_it(store: Store) -> 
     assert store.read("SELECT * FROM consensus_labels").is_empty()
 
 
-def test_a_consensus_can_be_asked_of_some_opinions_only(store: Store) -> None:
-    """The teacher that differs is not among those asked."""
+@pytest.mark.parametrize("asked", [["monte_carlo", "oracle"], ["oracle", "person"], ["label_source"]])
+def test_a_consensus_can_be_asked_of_some_opinions_only(store: Store, asked: list[str]) -> None:
+    """By name or by kind; the teacher that differs is not among those asked."""
     _steps(store, 2)
     _rate(store, "oracle", "-1", "1")
     _rate(store, "monte_carlo", "-1", "-1")
+    _person(store, "ann", "0, 0, 'step 0', -1, true, false, false")
     _score(store, "prm", 0.9, 0.8)
-    labels = store.read("SELECT * FROM consensus_among(?)", [["monte_carlo", "oracle"]])
+    labels = store.read("SELECT * FROM consensus_among(?)", [asked])
 
     assert labels.rows() == [("s", 0, -1, 2)]
 
