@@ -124,7 +124,7 @@ class Rollouts(_Part):
     num_rollouts: int = Field(8, ge=1)
     confidence: float = Field(0.8, gt=0.5, lt=1)
     chunk: int = Field(4, ge=1)
-    max_rollouts: int = Field(48, ge=1)
+    max_rollouts: int = Field(32, ge=1)
     min_gain: float = Field(0.05, ge=0)
     teacher: str | None = None
     soft_targets: bool = False

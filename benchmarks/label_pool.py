@@ -21,8 +21,9 @@ from stepmark.labeling.search.cases import Case
 from stepmark.store.store import Store
 
 MIN_STEPS = 4
-NUM_ROLLOUTS = 32  # from every prefix, to draw from
+NUM_ROLLOUTS = 32  # from every prefix, to draw from; no estimator asks for more
 NUM_TRUE = 256  # more of them, from the prefixes of the first problems, to measure true values by
+_NUM_SOLUTIONS = 3
 _PROFILE = """
 [problems]
 num_minimath_train = {num_problems}
@@ -51,10 +52,6 @@ num_test_samples = 0
 base = "tiny:base"
 prompt_template = "{{problem}}\\n"
 """
-_EXHAUSTIVE = """
-num_solutions_per_problem = 3
-estimator = "exhaustive"
-num_rollouts = {}"""
 _ROLLOUTS = """
     SELECT prefix_id, outcome, num_tokens, rollout_index FROM rollouts ORDER BY prefix_id, rollout_index
 """
@@ -68,6 +65,18 @@ class Judged:
     case: Case
     problem_id: str
     first_error: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Problems in all, one solution of each rolled out; of these, with three solutions; and with true values.
+
+    Many problems make intervals narrow; several solutions to one are what people label.
+    """
+
+    num_problems: int = 1250
+    num_dense: int = 400
+    num_true: int = 30
 
 
 class Rollout(NamedTuple):
@@ -87,14 +96,18 @@ class Pool:
     truth: dict[str, float]
 
 
-def make_pool(home: Path, num_problems: int, num_true_problems: int) -> Pool:
+def make_pool(home: Path, sizes: Sizes) -> Pool:
     """Sample what the home lacks of the pool, and read it."""
-    profile = _profile(home, num_problems, _EXHAUSTIVE.format(NUM_ROLLOUTS))
+    profile = _profile(home, sizes.num_problems, _exhaustive(1, NUM_ROLLOUTS))
     store = _store_of_solutions(home, profile)
     sample_rollouts(store, profile)
-    truth = _EXHAUSTIVE.format(NUM_ROLLOUTS + NUM_TRUE) + f"\nmax_problems = {num_true_problems}"
-    sample_rollouts(store, _profile(home, num_problems, truth))
-    return _read(store, profile)
+    for num_solutions, num_rollouts, num_problems in (
+        (_NUM_SOLUTIONS, NUM_ROLLOUTS, sizes.num_dense),
+        (_NUM_SOLUTIONS, NUM_ROLLOUTS + NUM_TRUE, sizes.num_true),
+    ):
+        rollouts = _exhaustive(num_solutions, num_rollouts, num_problems)
+        sample_rollouts(store, _profile(home, sizes.num_problems, rollouts))
+    return _read(store, _profile(home, sizes.num_problems, _exhaustive(_NUM_SOLUTIONS, NUM_ROLLOUTS)))
 
 
 def labeled_home(home: Path, num_problems: int, num_solutions: int) -> tuple[Store, Profile]:
@@ -111,6 +124,14 @@ def _store_of_solutions(home: Path, profile: Profile) -> Store:
     grade_solutions(store)
     rate_by_oracle(store)
     return store
+
+
+def _exhaustive(num_solutions: int, num_rollouts: int, num_problems: int | None = None) -> str:
+    limit = "" if num_problems is None else f"\nmax_problems = {num_problems}"
+    return f"""
+num_solutions_per_problem = {num_solutions}
+estimator = "exhaustive"
+num_rollouts = {num_rollouts}{limit}"""
 
 
 def _profile(home: Path, num_problems: int, rollouts: str) -> Profile:
@@ -136,7 +157,8 @@ def _read(store: Store, profile: Profile) -> Pool:
         elif outcome in ("correct", "incorrect", "no_answer"):
             true[key].append(outcome == "correct")
     truth = {key: sum(rights) / len(rights) for key, rights in true.items()}
-    return Pool(judged, rollouts, truth)
+    whole = [one for one in judged if all(len(rollouts[key]) == NUM_ROLLOUTS for key in one.case.prefix_ids)]
+    return Pool(whole, rollouts, truth)
 
 
 def cut_off(pool: Pool, share: float) -> tuple[Pool, int]:

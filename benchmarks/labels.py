@@ -1,6 +1,6 @@
 """Estimators of the first error on one pool of rollouts: agreement with the oracle, and what it costs.
 
-    python benchmarks/labels.py --home FOLDER [--problems 400] [--replicates 4]
+    python benchmarks/labels.py --home FOLDER [--problems 1250] [--replicates 4]
 
 The pool (label_pool.py) is sampled once into FOLDER, which takes most of an hour on two cores; a second run
 reads it. Every estimator draws from it several times in different orders. Costs are shares of what the
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 import numpy as np
-from label_pool import Judged, Pool, Rollout, cut_off, make_pool
+from label_pool import Judged, Pool, Rollout, Sizes, cut_off, make_pool
 from numpy.typing import NDArray
 
 from stepmark.labeling.monte_carlo import RolloutCounts
@@ -193,16 +193,17 @@ def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
 @click.option(
     "--home", type=click.Path(path_type=Path, file_okay=False), required=True, help="The pool's home."
 )
-@click.option("--problems", "num_problems", default=400, show_default=True, help="minimath problems.")
-@click.option("--true-problems", "num_true", default=40, show_default=True, help="Of them, with true values.")
-@click.option("--replicates", "num_replicates", default=4, show_default=True, help="Searches per estimator.")
-def main(home: Path, num_problems: int, num_true: int, num_replicates: int) -> None:
+@click.option("--problems", default=Sizes.num_problems, show_default=True, help="minimath problems.")
+@click.option("--dense", default=Sizes.num_dense, show_default=True, help="Of them, with three solutions.")
+@click.option("--true", default=Sizes.num_true, show_default=True, help="Of them, with true values.")
+@click.option("--replicates", default=4, show_default=True, help="Searches per estimator.")
+def main(home: Path, problems: int, dense: int, true: int, replicates: int) -> None:
     """Compare estimators of the first error, and print tables."""
-    pool = make_pool(home, num_problems, num_true)
+    pool = make_pool(home, Sizes(problems, dense, true))
     judged = chosen(pool.judged)
     num_wrong = sum(not one.case.is_correct for one in judged)
     click.echo(f"{num_wrong} wrong and {len(judged) - num_wrong} right solutions of at least four steps\n")
-    print_values(judged, pool, print_estimators(judged, pool, num_replicates))
+    print_values(judged, pool, print_estimators(judged, pool, replicates))
     print_truncation(judged, pool)
 
 

@@ -32,7 +32,7 @@ class Adaptive:
 
     confidence: float = 0.8
     chunk: int = 4
-    max_rollouts: int = 48
+    max_rollouts: int = 32
     min_gain: float = 0.05
 
     @property
