@@ -10,10 +10,14 @@ from types import TracebackType
 from tqdm import tqdm
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_WORTH_A_LINE = 1.0
 
 
 class Progress:
-    """Counts work done out of a known total. Use as a context manager; ``advance`` as work is done."""
+    """Counts work done, out of a total where it is known (not 0). Use as a context manager.
+
+    Call ``advance`` as work is done. Work that is over at once says nothing.
+    """
 
     def __init__(self, what: str, total: int, unit: str) -> None:
         self._what, self._total, self._unit = what, total, unit
@@ -25,7 +29,9 @@ class Progress:
 
     def __enter__(self) -> "Progress":
         if sys.stderr.isatty():
-            self._bar = tqdm(total=self._total, desc=self._what, unit=f" {self._unit}", file=sys.stderr)
+            self._bar = tqdm(
+                total=self._total or None, desc=self._what, unit=f" {self._unit}", file=sys.stderr
+            )
         return self
 
     def __exit__(
@@ -40,7 +46,7 @@ class Progress:
         self._is_finished = True
         if self._bar is not None:
             self._bar.close()
-        elif self._done > self._done_in_line:
+        elif self._done > self._done_in_line and time.monotonic() - self._started > _SECONDS_WORTH_A_LINE:
             self._line()
 
     def advance(self, num_done: int, note: str = "") -> None:
@@ -65,8 +71,9 @@ class Progress:
         self._last_line, self._done_in_line = time.monotonic(), self._done
         elapsed_s = self._last_line - self._started
         note = f"  {self._note}" if self._note else ""
+        of = f" of {self._total:,}" if self._total else ""
         print(
-            f"{self._what}: {self._done:,} of {self._total:,} {self._unit}, {elapsed_s:.0f} s{note}",
+            f"{self._what}: {self._done:,}{of} {self._unit}, {elapsed_s:.0f} s{note}",
             file=sys.stderr,
             flush=True,
         )

@@ -93,7 +93,6 @@ class SamplingRun:
 
     def __init__(self, settings: Sampler, num_stored: int, what: str, total: int = 0) -> None:
         self._settings, self._seed = settings, settings.seed + num_stored
-        self._total = total
         self._progress = Progress(what, total, "samples")
         self._stack = ExitStack()
         self._engine: SamplerEngine | None = None
@@ -120,12 +119,12 @@ class SamplingRun:
             seed=self._seed,
         )
         engine = self._started()
-        asked = self.num_sampled + sum(request.num_samples for request in requests)
         for batch in batches(requests, settings.batch_tokens // settings.max_tokens):
             completions = engine.sample([request.prompt for request in batch], batch[0].num_samples, spec)
             commit(batch, completions)
-            self.num_sampled += sum(request.num_samples for request in batch)
-            self._progress.reach(self.num_sampled, total=max(self._total, asked))
+            num_new = sum(request.num_samples for request in batch)
+            self.num_sampled += num_new
+            self._progress.advance(num_new)
 
     def _started(self) -> SamplerEngine:
         if self._engine is None:

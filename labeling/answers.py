@@ -9,12 +9,12 @@ _BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])|\\begin\s*boxed(?=\s*\{)")
 _BARE_BOX_CONTENT = re.compile(r"\s*(-?\d[\d,]*(?:\.\d+)?%?|-?\.\d+|\\[a-zA-Z]+|[A-Za-z](?![A-Za-z]))")
 _JOINING_WORDS = re.compile(r"\\text\s*\{([^{}]*)\}|\\[a-zA-Z]+|\\[\[\]()]")
 _ANSWER_HEADING = re.compile(r"^#+ *Answer *:?[ \t]*\n+(?P<answer>[^\n]*\S[^\n]*)", re.MULTILINE)
-_HASHES = re.compile(r"^#### *(?P<answer>[^\n]*\S)[ \t]*$", re.MULTILINE)
+_HASHES = re.compile(r"^#### *+(?P<answer>[^\n]*\S)[ \t]*$", re.MULTILINE)
 _DECLARATION = re.compile(
-    r"\banswer(?: to [^.\n:]{0,60}?)?\s*(?:\*\*)?\s*(?:is|:|=)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(?=\S)",
+    r"\banswer(?: to [^.\n:]{0,60}?)?\s*+(?:\*\*)?\s*+(?:is|:|=)\s*+(?:\*\*)?\s*+:?\s*+(?:\*\*)?\s*+(?=\S)",
     re.IGNORECASE,
 )
-_STRONG_DECLARATION = re.compile(r"\bfinal answer is\s*:?\s*(?=\$|\\[(\[]|-?\d)", re.IGNORECASE)
+_STRONG_DECLARATION = re.compile(r"\bfinal answer is\s*+:?\s*+(?=\$|\\[(\[]|-?\d)", re.IGNORECASE)
 _MATH = re.compile(
     r"(?<!\\)\$\$(?P<a>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<b>(?:[^$\\]|\\.)+)\$"
     r"|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]",

@@ -20,8 +20,11 @@ from .structure import MAX_ANSWER_CHARS, read_answer
 Verdict = Literal["equal", "different", "unparsable", "timeout"]
 
 _MAX_TEXT_CHARS = 200_000
+_MAX_QUICK_CHARS = 1_000  # some regular expressions take quadratic time, which is nothing up to here
 _MAX_NESTING = 30
-_ANSWER_WORD = re.compile(r"\s*(?:the\s+)?(?:final\s+)?answer\s*(?:is|:)?\s*(?=[^a-zA-Z\s])", re.IGNORECASE)
+_ANSWER_WORD = re.compile(
+    r"(?<!\s)\s*+(?:the\s+)?(?:final\s+)?answer\s*+(?:is|:)?\s*+(?=[^a-zA-Z\s])", re.IGNORECASE
+)
 _EMPTY_COMMANDS = re.compile(r"\\(?:boxed|fbox|text|begin|end|frac|sqrt)(?![a-zA-Z])")
 _CONTENT = re.compile(r"\w")
 _DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,})")
@@ -42,9 +45,14 @@ def equivalent(ground_truth: str, answer: str | None) -> Verdict:
 
 
 def decide(ground_truth: str, answer: str | None, algebra: Algebra | None = None) -> Verdict | None:
-    """The verdict; without algebra it comes quickly, and is None where exact comparison cannot tell."""
+    """The verdict; without algebra it comes quickly, and is None where exact comparison cannot tell.
+
+    It is None for long texts as well: what takes long is left to a process that can be killed.
+    """
     if answer is None or len(answer) > _MAX_TEXT_CHARS or has_control_characters(answer):
         return "unparsable"
+    if algebra is None and not (_is_quick(ground_truth) and _is_quick(answer)):
+        return None
     if _says_something(_spelling(answer)) and _spelling(ground_truth) == _spelling(answer):
         return "equal"
     truth_text = _truth_in(ground_truth, answer)
@@ -67,9 +75,16 @@ def _verdict(truth: str, given: str, algebra: Algebra | None) -> Verdict | None:
 
 
 def spelling_of(answer: str) -> str | None:
-    """A key under which answers written alike meet; None for an answer that says nothing."""
-    spelling = _spelling(answer)
+    """A key under which answers written alike meet; None for an answer that says nothing.
+
+    The key of a long text is the text itself.
+    """
+    spelling = _spelling(answer) if _is_quick(answer) else answer
     return spelling if _says_something(spelling) and not has_control_characters(answer) else None
+
+
+def _is_quick(text: str) -> bool:
+    return len(text) <= _MAX_QUICK_CHARS or _PLAIN_NUMBER.fullmatch(text) is not None
 
 
 def _spelling(text: str) -> str:

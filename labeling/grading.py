@@ -39,7 +39,7 @@ class Grader:
             raise ValueError(
                 f"time_limit_s={time_limit_s} must be above 0 and num_workers={num_workers} above 0"
             )
-        self._pool = Pool(time_limit_s, num_workers, memory_limit_mb)
+        self._pool = Pool("stepmark", time_limit_s, num_workers, memory_limit_mb)
         self._lock = threading.Lock()
         self._remembered: dict[Pair, Verdict] = {}
         self._is_closed = False

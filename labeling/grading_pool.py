@@ -1,12 +1,12 @@
 """Worker processes that can be killed, and the loop that feeds them. Works from any thread.
 
-Leaves out: what is graded and the fast path, which ``grading`` decides. POSIX only.
+Leaves out: what is graded and the fast path, which ``grading`` decides, and the limit of processor time,
+which the worker keeps itself. Linux only.
 """
 
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,16 +14,17 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import cast
+from typing import Literal, cast
 
 from .equivalence import Verdict
 from .errors import StepmarkError
 
 Pair = tuple[str, str]
+Judge = Literal["stepmark", "math-verify"]
 
 _START_LIMIT_S = 120.0  # loading SymPy takes a second, more on a busy machine
 _CLOCK_FACTOR = 10.0  # on a busy machine a second of work takes many by the clock
-_END_LIMIT_S = 1.0  # between closing its output and having ended
+_END_LIMIT_S = 2.0  # between being asked to end and having ended
 _MAX_TRIES = 3  # an idle worker that somebody killed costs a try
 _CHUNK_BYTES = 65_536
 
@@ -31,12 +32,12 @@ _CHUNK_BYTES = 65_536
 class _Worker:
     """One worker process: starting, idle, or busy with one pair."""
 
-    def __init__(self, time_limit_s: float, memory_limit_mb: int) -> None:
+    def __init__(self, judge: Judge, time_limit_s: float, memory_limit_mb: int) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         # -P keeps the working directory off the module path: a file named sympy.py there must not be run.
         command = [sys.executable, "-P", "-m", "stepmark.labeling.grading_worker"]
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter and this package
-            [*command, str(time_limit_s), str(memory_limit_mb)],
+            [*command, judge, str(time_limit_s), str(memory_limit_mb)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -79,16 +80,14 @@ class _Worker:
         self._received = rest
         return line.decode()
 
-    def ran_out_of_time(self) -> bool:
-        """Whether it is over its deadline, or its own timer has just ended it."""
-        if time.monotonic() >= self.deadline:
-            return True
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_LIMIT_S)
-        return self._process.returncode == -signal.SIGPROF
+    def is_late(self) -> bool:
+        return time.monotonic() >= self.deadline
 
     def stop(self) -> str:
-        """Kill the process and release everything it holds; returns the last line it wrote as an error."""
+        """End the process and release everything it holds; returns the last line it wrote as an error."""
+        self._process.terminate()  # it kills and buries its child first
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_LIMIT_S)
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -102,9 +101,13 @@ class _Worker:
 
 
 class Pool:
-    """Grades pairs in up to ``num_workers`` processes, started when first needed. Not for concurrent use."""
+    """Lets ``judge`` judge pairs in up to ``num_workers`` processes. Not for concurrent use.
 
-    def __init__(self, time_limit_s: float, num_workers: int, memory_limit_mb: int) -> None:
+    They start when first needed.
+    """
+
+    def __init__(self, judge: Judge, time_limit_s: float, num_workers: int, memory_limit_mb: int) -> None:
+        self._judge: Judge = judge
         self._time_limit_s = time_limit_s
         self._num_workers = num_workers
         self._memory_limit_mb = memory_limit_mb
@@ -116,7 +119,7 @@ class Pool:
         return [worker.pid for worker in self._workers if not worker.is_dead()]
 
     def grade(self, pairs: Sequence[Pair]) -> dict[Pair, Verdict]:
-        """One verdict per distinct pair; "timeout" where a worker ran over its limit or died twice.
+        """One verdict per distinct pair; "timeout" where a worker ran over its limit or died thrice.
 
         Raises:
             StepmarkError: if a worker cannot start.
@@ -149,7 +152,7 @@ class Pool:
 
     def _staff(self, num_open: int) -> None:
         while len(self._workers) < min(self._num_workers, num_open):
-            self._workers.append(_Worker(self._time_limit_s, self._memory_limit_mb))
+            self._workers.append(_Worker(self._judge, self._time_limit_s, self._memory_limit_mb))
 
     def _hand_out(self, waiting: deque[Pair], tries: dict[Pair, int]) -> None:
         for worker in list(self._workers):
@@ -184,7 +187,7 @@ class Pool:
     ) -> None:
         pair = worker.pair
         try:
-            line = worker.receive() if time.monotonic() < worker.deadline else ""
+            line = worker.receive() if not worker.is_late() else ""
         except EOFError:
             line = ""
         if line is None:
@@ -204,12 +207,13 @@ class Pool:
         tries: dict[Pair, int],
         verdicts: dict[Pair, Verdict],
     ) -> None:
-        pair, is_over_limit = worker.pair, worker.ran_out_of_time()
+        pair, is_over_limit = worker.pair, worker.is_late()
         last_words = self._dismiss(worker)
         if pair is None:
             raise StepmarkError(
                 f"a grading process ended before it was ready ({last_words}); try "
-                f"'{sys.executable} -m stepmark.labeling.grading_worker 1 2048' and check the installation."
+                f"'{sys.executable} -m stepmark.labeling.grading_worker {self._judge} 1 2048' and check the "
+                "installation."
             )
         if is_over_limit or tries[pair] >= _MAX_TRIES:
             verdicts[pair] = "timeout"

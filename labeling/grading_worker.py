@@ -1,11 +1,12 @@
-"""The process that grades what needs computer algebra: one JSON line in, one JSON line out.
+"""The process that judges what may take long: one JSON line in, one JSON line out.
 
-Started by ``grading_pool`` as ``python -m stepmark.labeling.grading_worker TIME_LIMIT_S MEMORY_LIMIT_MB``. It
-says ``ready`` once SymPy is loaded and warm. While a pair is graded a kernel timer counts the processor time
-and ends the process at the limit, even inside a C function and even if the parent is gone. The process also
-ends when its input does.
+Started by ``grading_pool`` as ``python -m stepmark.labeling.grading_worker JUDGE SECONDS MEBIBYTES``,
+it says ``ready`` once its libraries are loaded and warm, which takes a second. A child that it forks does the
+judging: a kernel timer counts the child's processor time for each pair and ends it at the limit, even inside
+a C function and even if everyone else is gone, and the next child is there at once. Both end with the input.
 """
 
+import ctypes
 import json
 import os
 import resource
@@ -13,32 +14,70 @@ import signal
 import sys
 from collections.abc import Callable
 
+Judge = Callable[[str, str], str]
+
 _WARM_UP = [("\\sin^2 x + \\cos^2 x", "1"), ("\\log_2 8", "3")]
 _MEBIBYTE = 1024 * 1024
+_PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
-    """Grade lines ``[ground_truth, answer]`` from standard input until it ends."""
-    time_limit_s, memory_limit_mb = float(arguments[0]), int(arguments[1])
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Judge lines ``[ground_truth, answer]`` from standard input until it ends."""
+    name, time_limit_s, memory_limit_mb = arguments[0], float(arguments[1]), int(arguments[2])
+    replies = os.dup(1)
     os.dup2(2, 1)  # whatever a library prints must not mix with the replies
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    from .equivalence import equivalent  # noqa: PLC0415 - slow, and errors must go to the redirected output
-
+    judge = _judge(name)
     for pair in _WARM_UP:
-        equivalent(*pair)
+        judge(*pair)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory_limit_mb * _MEBIBYTE, memory_limit_mb * _MEBIBYTE))
-    print("ready", file=replies, flush=True)
-    for line in sys.stdin:
-        verdict = _timed_verdict(equivalent, json.loads(line), time_limit_s)
-        print(json.dumps(verdict), file=replies, flush=True)
+    os.write(replies, b"ready\n")
+    while (status := _serve_in_child(judge, time_limit_s, replies)) == -signal.SIGPROF:
+        _reply(replies, "timeout")
+    os._exit(status != 0)  # an orderly end would take the interpreter a third of a second
 
 
-def _timed_verdict(equivalent: Callable[[str, str], str], pair: list[str], time_limit_s: float) -> str:
+def _judge(name: str) -> Judge:
+    # Imported here: they are slow, and their errors must go to the redirected output.
+    if name == "math-verify":
+        from .second_grader import judged_by_math_verify  # noqa: PLC0415
+
+        return judged_by_math_verify
+    from .equivalence import equivalent  # noqa: PLC0415
+
+    return equivalent
+
+
+def _serve_in_child(judge: Judge, time_limit_s: float, replies: int) -> int:
+    """Judge in a forked child until the input ends, or the child; its exit code, negative for a signal."""
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _end_with(parent)
+        while line := sys.stdin.buffer.readline():
+            _reply(replies, _timed_verdict(judge, json.loads(line), time_limit_s))
+        os._exit(0)
+    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, signal.SIGKILL))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process when its parent is killed."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before the line above
+        os._exit(1)
+
+
+def _reply(replies: int, verdict: str) -> None:
+    os.write(replies, json.dumps(verdict).encode() + b"\n")
+
+
+def _timed_verdict(judge: Judge, pair: list[str], time_limit_s: float) -> str:
     signal.setitimer(signal.ITIMER_PROF, time_limit_s)
     try:
-        return equivalent(*pair)
+        return judge(*pair)
     except RecursionError:
         return "unparsable"  # nested too deeply to be an answer
     except MemoryError:

@@ -47,7 +47,7 @@ _REWRITES: list[tuple[re.Pattern[str], str]] = [
         (r"\\text\{\s*\}|(?<!\\)\\(?=\d)", ""),
         (r"\\phantom\{[^{}]*\}|\\(?:label|tag)\{[^{}]*\}", ""),
         (r"\\%", "%"),
-        (r"(?i)\s*(?:\\text\{\s*)?\b(?:percent(?:age)?|pct)\b\.?(?:\s*\})?", "%"),
+        (r"(?i)(?<!\s)\s*+(?:\\text\{\s*)?\b(?:percent(?:age)?|pct)\b\.?(?:\s*\})?", "%"),
         (r"(?<!\\)\b(?:infinity|inf)\b", r"\\infty "),
         (r"\s+", " "),
     ]
@@ -55,7 +55,8 @@ _REWRITES: list[tuple[re.Pattern[str], str]] = [
 _THOUSANDS = re.compile(r"\d{1,3}(?:[, ]\d{3})+")
 _TRIGONOMETRY = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])")
 _DEGREES = re.compile(r"(\d+(?:\.\d+)?)\s*\^\s*\{?\s*\\circ\s*\}?")
-_OUTER_PUNCTUATION = re.compile(r"^[\s=:]+|(?:[\s.,;:]|\\\\|\\)+$")
+# A run is looked at from its start only: from every place of it, long runs would take quadratic time.
+_OUTER_PUNCTUATION = re.compile(r"^[\s=:]+|(?<![\s.,;:\\])[\s.,;:\\]+$")
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 

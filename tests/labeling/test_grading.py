@@ -99,7 +99,7 @@ def test_idle_workers_that_were_killed_cost_nothing(grader: Grader) -> None:
 
 
 def test_a_worker_killed_in_the_middle_costs_at_most_its_pair() -> None:
-    """The pair is tried again and runs out of time; the next ones are graded."""
+    """The pair is tried again in a new worker and runs out of time; the next ones are graded."""
     others = [(r"\ln 4", r"2\ln 2"), (r"\ln 9", r"2\ln 3")]
     verdicts: list[Verdict] = []
     with Grader(time_limit_s=2.0, num_workers=1) as grader:
@@ -116,9 +116,11 @@ def test_a_worker_killed_in_the_middle_costs_at_most_its_pair() -> None:
 
 
 def _cpu_s(pid: int) -> float:
-    """Processor seconds that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor seconds that the children of a worker, which do the judging, have used."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    stats = [Path(f"/proc/{child}/stat").read_text(encoding="utf-8") for child in children]
+    fields = [stat.rpartition(")")[2].split() for stat in stats]
+    return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def test_nesting_without_end_is_no_answer_and_harms_no_worker(grader: Grader) -> None:
