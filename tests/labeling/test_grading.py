@@ -115,10 +115,14 @@ def test_a_worker_killed_in_the_middle_costs_at_most_its_pair() -> None:
     assert verdicts == ["timeout", "equal", "equal"]
 
 
+def _children(pid: int) -> list[int]:
+    """The processes that a worker has forked to do the judging."""
+    return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()]
+
+
 def _cpu_s(pid: int) -> float:
-    """Processor seconds that the children of a worker, which do the judging, have used."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
-    stats = [Path(f"/proc/{child}/stat").read_text(encoding="utf-8") for child in children]
+    """Processor seconds that the children of a worker have used."""
+    stats = [Path(f"/proc/{child}/stat").read_text(encoding="utf-8") for child in _children(pid)]
     fields = [stat.rpartition(")")[2].split() for stat in stats]
     return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
@@ -144,11 +148,12 @@ def test_a_worker_ends_when_its_grader_is_killed() -> None:
     )
     with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        (worker,) = [int(pid) for pid in parent.stdout.readline().split()]
+        (child,) = _children(worker)
         parent.kill()
 
-    assert len(pids) == 1
-    assert _wait_until(lambda: not _is_alive(pids[0]))
+    assert _wait_until(lambda: not _is_alive(worker))
+    assert _wait_until(lambda: not _is_alive(child))
 
 
 def test_a_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
