@@ -54,6 +54,7 @@ num_test_samples = 0
 [rollouts]
 num_solutions_per_problem = 1
 max_problems = 3
+estimator = "exhaustive"
 num_rollouts = 4
 
 [reward]
