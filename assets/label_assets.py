@@ -11,6 +11,9 @@ from .rollouts import sample_rollouts
 from .solution_assets import outcomes, steps
 
 _LABEL_COUNTS = "SELECT * FROM label_counts ORDER BY label_source"
+_WITHOUT_SIGNAL = """
+    SELECT count(DISTINCT solution_id) FROM step_labels WHERE label_source = 'monte_carlo' AND NOT has_signal
+"""
 _ROLLOUTS = """
     SELECT outcome, count(*) AS num_rollouts, sum(num_tokens) AS num_tokens
     FROM rollouts GROUP BY ALL ORDER BY ALL
@@ -44,12 +47,13 @@ def rollouts(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name="label", kinds={"duckdb"}, deps=[rollouts])
 def monte_carlo_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    """One row per rolled-out step, in ``step_labels``: n, k, cut-off rollouts, value, interval, cost."""
+    """One row per labeled step, in ``step_labels``: counts, value, belief that it is wrong, interval, cost."""
     store = pipeline.store()
     num_labels = label_from_rollouts(store, pipeline.settings())
     return dg.MaterializeResult(
         metadata={
             "num_labels": num_labels,
+            "num_solutions_without_signal": int(store.read(_WITHOUT_SIGNAL).item()),
             "labels": table_rows(store.read(_LABEL_COUNTS)),
             "sample": sample_rows(store, "step_labels", "label_source = 'monte_carlo'"),
         }
