@@ -9,7 +9,7 @@ from .pipeline import Pipeline, pipeline_from_environment
 from .problem_assets import human_labels, problems
 from .profile import Profile
 from .reward_assets import orm_examples, prm_examples, reward_model_assets
-from .solution_assets import outcomes, solutions, steps
+from .solution_assets import grader_audit, outcomes, solutions, steps
 
 DAILY_AT_3 = "0 3 * * *"
 
@@ -34,6 +34,7 @@ def build_definitions(
             solutions,
             steps,
             outcomes,
+            grader_audit,
             oracle_labels,
             rollouts,
             monte_carlo_labels,

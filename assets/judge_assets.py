@@ -15,7 +15,7 @@ from .profile import Profile
 from .quality import measure_label_quality, read_quality, store_label_quality
 from .score import likelihood_ids, score_with_likelihoods, score_with_models
 from .selection import BEST_OF_N, DIFFERENCE, select, store_selection
-from .solution_assets import outcomes, steps
+from .solution_assets import grader_audit, outcomes, steps
 
 _FIGURES = """
     SELECT selector, metric, n, value, ci95_low, ci95_high, num_problems FROM evaluations
@@ -122,7 +122,7 @@ def first_errors(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     return dg.MaterializeResult(metadata={"figures": table_rows(pl.DataFrame(rows))})
 
 
-@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[best_of_n, label_agreement, first_errors])
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[best_of_n, label_agreement, first_errors, grader_audit])
 def published_snapshot(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One file: the copy of the store that people query while the pipeline writes."""
     store = pipeline.store()

@@ -47,7 +47,7 @@ def rollouts(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 
 @dg.asset(group_name="label", kinds={"duckdb"}, deps=[rollouts])
 def monte_carlo_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    """One row per labeled step, in ``step_labels``: counts, value, belief that it is wrong, interval, cost."""
+    """One row per labeled step, in ``step_labels``: counts, value, interval, belief that it is wrong."""
     store = pipeline.store()
     num_labels = label_from_rollouts(store, pipeline.settings())
     return dg.MaterializeResult(

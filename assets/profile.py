@@ -107,6 +107,12 @@ class Generation(_Part):
     num_test_samples: int = Field(64, ge=0)
 
 
+class Grading(_Part):
+    """A second grader judges at most ``max_audited_pairs`` verdicts of the first again; 0 turns it off."""
+
+    max_audited_pairs: int = Field(500, ge=0)
+
+
 class Rollouts(_Part):
     """Monte-Carlo labeling: the solutions taken per train problem, and how their first errors are found.
 
@@ -188,6 +194,7 @@ class Profile(_Part):
     problems: Problems
     generator: Sampler
     generation: Generation = Generation()
+    grading: Grading = Grading()
     rollouts: Rollouts = Rollouts()
     reward: Reward
     evaluation: Evaluation = Evaluation()

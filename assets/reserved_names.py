@@ -12,6 +12,7 @@ ASSETS = (
     "solutions",
     "steps",
     "outcomes",
+    "grader_audit",
     "oracle_labels",
     "rollouts",
     "monte_carlo_labels",

@@ -1,9 +1,10 @@
-"""Assets of group ``generate``: sampled solutions, their steps, their outcomes."""
+"""Assets of group ``generate``: sampled solutions, their steps, their outcomes, an audit of the grader."""
 
 import dagster as dg
 
 from .generate import sample_solutions, split_solutions
 from .grade import grade_solutions
+from .grader_audit import audit_grader, disagreements
 from .metadata import count_rows, sample_rows, table_rows
 from .pipeline import Pipeline
 from .problem_assets import human_labels, problems
@@ -22,6 +23,8 @@ _OUTCOMES = """
     FROM solutions JOIN problems USING (problem_id) WHERE solutions.source = 'sampled'
     GROUP BY ALL ORDER BY ALL
 """
+_AGREEMENT = "SELECT * FROM grader_agreement ORDER BY ALL"
+_DISAGREEMENTS_SHOWN = 20
 _STEPS_PER_SOLUTION = "SELECT avg(num) FROM (SELECT count(*) AS num FROM steps GROUP BY solution_id)"
 
 
@@ -62,4 +65,19 @@ def outcomes(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     num_graded = grade_solutions(store)
     return dg.MaterializeResult(
         metadata={"num_graded": num_graded, "outcomes": table_rows(store.read(_OUTCOMES))}
+    )
+
+
+@dg.asset(group_name="generate", kinds={"duckdb"}, deps=[outcomes, dg.AssetKey("rollouts")])
+def grader_audit(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per verdict that math-verify judged again, in ``grader_audits``: do the two graders agree?"""
+    store = pipeline.store()
+    num_new = audit_grader(store, pipeline.settings().grading.max_audited_pairs)
+    return dg.MaterializeResult(
+        metadata={
+            "num_new": num_new,
+            "dagster/row_count": count_rows(store, "grader_audits"),
+            "agreement": table_rows(store.read(_AGREEMENT)),
+            "disagreements": table_rows(disagreements(store, _DISAGREEMENTS_SHOWN)),
+        }
     )

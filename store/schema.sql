@@ -105,6 +105,26 @@ COMMENT ON COLUMN answer_verdicts.final_answer IS 'The answer that was compared 
 COMMENT ON COLUMN answer_verdicts.grader_version IS 'Version of the grader that compared them.';
 COMMENT ON COLUMN answer_verdicts.verdict IS 'equal, different, unparsable or timeout.';
 
+-- One row per verdict that a second grader judged again.
+CREATE TABLE grader_audits (
+    ground_truth_answer VARCHAR,
+    final_answer        VARCHAR,
+    grader_version      VARCHAR,
+    auditor             VARCHAR,
+    verdict             VARCHAR NOT NULL CHECK (verdict IN ('equal', 'different', 'unparsable', 'timeout')),
+    auditor_verdict     VARCHAR NOT NULL CHECK (auditor_verdict IN ('equal', 'different', 'unparsable', 'timeout')),
+    is_agreeing         BOOLEAN,
+    PRIMARY KEY (ground_truth_answer, final_answer, grader_version, auditor)
+);
+COMMENT ON TABLE grader_audits IS 'One row per verdict that a second grader judged again.';
+COMMENT ON COLUMN grader_audits.ground_truth_answer IS 'The right answer, as the problem has it.';
+COMMENT ON COLUMN grader_audits.final_answer IS 'The answer that was compared with it.';
+COMMENT ON COLUMN grader_audits.grader_version IS 'Version of the grader whose verdict is audited.';
+COMMENT ON COLUMN grader_audits.auditor IS 'The second grader with its version, such as math-verify 0.9.0.';
+COMMENT ON COLUMN grader_audits.verdict IS 'What the grader said: equal, different or unparsable.';
+COMMENT ON COLUMN grader_audits.auditor_verdict IS 'What the auditor said: equal, different, unparsable or timeout.';
+COMMENT ON COLUMN grader_audits.is_agreeing IS 'Whether both say equal, or neither does; NULL where one ran out of time.';
+
 -- One row per step of a solution.
 CREATE TABLE steps (
     solution_id VARCHAR,

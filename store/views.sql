@@ -261,3 +261,15 @@ COMMENT ON COLUMN label_disagreements.label_source IS 'Whose opinion the one is,
 COMMENT ON COLUMN label_disagreements.other_label_source IS 'Whose opinion the other is.';
 COMMENT ON COLUMN label_disagreements.first_error_index IS 'The first error in the one''s opinion, from 0; -1 for none.';
 COMMENT ON COLUMN label_disagreements.other_first_error_index IS 'The first error in the other''s opinion, from 0; -1 for none.';
+
+CREATE VIEW grader_agreement AS
+SELECT
+    grader_version, auditor, verdict, auditor_verdict,
+    count(*) AS num_pairs,
+    count(*) FILTER (WHERE is_agreeing) AS num_agreeing,
+    count(*) FILTER (WHERE NOT is_agreeing) AS num_disagreeing,
+    count(*) FILTER (WHERE is_agreeing IS NULL) AS num_timeout
+FROM grader_audits
+GROUP BY ALL;
+COMMENT ON VIEW grader_agreement IS 'One row per version of the grader, auditor, and pair of their verdicts: on how many pairs of answers they agree.';
+COMMENT ON COLUMN grader_agreement.num_agreeing IS 'Pairs that both call equal, or neither: why an answer is not right is no disagreement.';

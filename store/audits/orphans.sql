@@ -43,6 +43,16 @@ SELECT DISTINCT 'scores', 'reward_models', reward_model_id, reward_model_id
 FROM scores
 WHERE NOT EXISTS (SELECT 1 FROM reward_models WHERE reward_models.reward_model_id = scores.reward_model_id)
 UNION ALL
+SELECT 'grader_audits', 'answer_verdicts', concat(ground_truth_answer, ', ', final_answer), concat(verdict, ' by grader ', grader_version)
+FROM grader_audits
+WHERE NOT EXISTS (
+    SELECT 1 FROM answer_verdicts
+    WHERE answer_verdicts.ground_truth_answer = grader_audits.ground_truth_answer
+        AND answer_verdicts.final_answer = grader_audits.final_answer
+        AND answer_verdicts.grader_version = grader_audits.grader_version
+        AND answer_verdicts.verdict = grader_audits.verdict
+)
+UNION ALL
 SELECT 'labeling_queue', 'solutions', concat('round ', round, ', ', solution_id), solution_id
 FROM labeling_queue
 WHERE NOT EXISTS (SELECT 1 FROM solutions WHERE solutions.solution_id = labeling_queue.solution_id)

@@ -1,4 +1,5 @@
--- Rollouts know the grader that judged them; labels know what they rest on, and how sure they are.
+-- Rollouts know the grader that judged them; labels know what they rest on, and how sure they are. A second
+-- grader audits the first.
 ALTER TABLE rollouts RENAME TO rollouts_before;
 CREATE TABLE rollouts (
     prefix_id      VARCHAR,
@@ -62,6 +63,24 @@ COMMENT ON COLUMN step_labels.has_signal IS 'False where the completer solves th
 COMMENT ON COLUMN step_labels.cost_tokens IS 'Tokens sampled to learn this label.';
 COMMENT ON COLUMN step_labels.completer_id IS 'The sampler whose rollouts it rests on.';
 COMMENT ON COLUMN step_labels.estimator IS 'The estimator and its parameters, as JSON; NULL where the source is no estimate.';
+CREATE TABLE grader_audits (
+    ground_truth_answer VARCHAR,
+    final_answer        VARCHAR,
+    grader_version      VARCHAR,
+    auditor             VARCHAR,
+    verdict             VARCHAR NOT NULL CHECK (verdict IN ('equal', 'different', 'unparsable', 'timeout')),
+    auditor_verdict     VARCHAR NOT NULL CHECK (auditor_verdict IN ('equal', 'different', 'unparsable', 'timeout')),
+    is_agreeing         BOOLEAN,
+    PRIMARY KEY (ground_truth_answer, final_answer, grader_version, auditor)
+);
+COMMENT ON TABLE grader_audits IS 'One row per verdict that a second grader judged again.';
+COMMENT ON COLUMN grader_audits.ground_truth_answer IS 'The right answer, as the problem has it.';
+COMMENT ON COLUMN grader_audits.final_answer IS 'The answer that was compared with it.';
+COMMENT ON COLUMN grader_audits.grader_version IS 'Version of the grader whose verdict is audited.';
+COMMENT ON COLUMN grader_audits.auditor IS 'The second grader with its version, such as math-verify 0.9.0.';
+COMMENT ON COLUMN grader_audits.verdict IS 'What the grader said: equal, different or unparsable.';
+COMMENT ON COLUMN grader_audits.auditor_verdict IS 'What the auditor said: equal, different, unparsable or timeout.';
+COMMENT ON COLUMN grader_audits.is_agreeing IS 'Whether both say equal, or neither does; NULL where one ran out of time.';
 INSERT INTO rollouts BY NAME SELECT * FROM rollouts_before;
 INSERT INTO step_labels BY NAME SELECT * FROM step_labels_before;
 DROP TABLE rollouts_before;

@@ -19,6 +19,7 @@ GRAPH = {
     "solutions": {"problems"},
     "steps": {"solutions", "human_labels"},
     "outcomes": {"solutions"},
+    "grader_audit": {"outcomes", "rollouts"},
     "oracle_labels": {"steps", "human_labels"},
     "rollouts": {"steps", "outcomes"},
     "monte_carlo_labels": {"rollouts"},
@@ -31,7 +32,7 @@ GRAPH = {
     "best_of_n": {"scores"},
     "label_agreement": {"oracle_labels", "human_labels", "monte_carlo_labels"},
     "first_errors": {"scores", "oracle_labels", "human_labels"},
-    "published_snapshot": {"best_of_n", "label_agreement", "first_errors"},
+    "published_snapshot": {"best_of_n", "label_agreement", "first_errors", "grader_audit"},
 }
 
 

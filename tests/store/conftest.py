@@ -20,6 +20,7 @@ INSERT INTO solutions VALUES
     ('s2', 'p1', 'sampled', 0, 'g', '{}', 1, E'1+1\n= 3', 'stop', 5, -2.5, -1.9, '3', 'incorrect', 'v1'),
     ('s3', 'p2', 'sampled', 0, 'g', '{}', 0, E'2+2\n= é', 'length', 5, -9.5, -4.0, NULL, 'truncated', 'v1');
 INSERT INTO answer_verdicts VALUES ('2', '2', 'v1', 'equal'), ('2', '3', 'v1', 'different');
+INSERT INTO grader_audits VALUES ('2', '3', 'v1', 'math-verify 0.9.0', 'different', 'different', true);
 INSERT INTO steps VALUES
     ('s1', 0, 0, 4, '1+1'), ('s1', 1, 4, 7, '= 2'), ('s2', 0, 0, 4, '1+1'), ('s2', 1, 4, 7, '= 3'),
     ('s3', 0, 0, 4, '2+2'), ('s3', 1, 4, 7, '= é');

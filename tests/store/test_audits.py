@@ -22,6 +22,7 @@ _PLANTED = [
     ("orphans", "UPDATE scores SET step_index = 9 WHERE reward_model_id = 'orm'", ["scores"]),
     ("orphans", "UPDATE orm_examples SET solution_id = 'lost' WHERE solution_id = 's2'", ["orm_examples"]),
     ("orphans", "UPDATE prm_examples SET label_source = 'lost' WHERE step_index = 1", ["prm_examples"]),
+    ("orphans", "UPDATE grader_audits SET verdict = 'equal'", ["grader_audits"]),
     ("orphans", "UPDATE labeling_queue SET solution_id = 'lost'", ["labeling_queue"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'g'", ["solutions"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'c'", ["rollouts"]),

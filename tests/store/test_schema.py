@@ -40,9 +40,9 @@ def test_every_view_opens_with_its_grain() -> None:
 def test_the_tables_of_the_design_are_there() -> None:
     """The tables people script against keep their names."""
     assert list(tables()) == [
-        "schema_version", "problems", "samplers", "solutions", "answer_verdicts", "steps", "human_labels",
-        "rollouts", "step_labels", "orm_examples", "prm_examples", "reward_models", "scores", "evaluations",
-        "labeling_queue", "rejects",
+        "schema_version", "problems", "samplers", "solutions", "answer_verdicts", "grader_audits", "steps",
+        "human_labels", "rollouts", "step_labels", "orm_examples", "prm_examples", "reward_models", "scores",
+        "evaluations", "labeling_queue", "rejects",
     ]  # fmt: skip
 
 
