@@ -1,6 +1,7 @@
 # make demo   the main job on the embedded default     make test   the tests
 # make check  lint and types                           make ui     Dagster's UI on the demo's results
 #
+# make bench-grader   the grader beside math-verify: what is right, and speed (two minutes)
 # make bench-labels   estimators of the first error, speed of labeling, and 30 kills (an hour)
 #
 # Each target makes its own virtual environment when it is absent.
@@ -19,7 +20,7 @@ TORCH_FLAGS := $(if $(TORCH_INDEX_URL),--no-deps --index-url $(TORCH_INDEX_URL))
 TYPING := build/typing/stepmark
 PACKAGES := labeling models store assets app
 
-.PHONY: demo test check ui typecheck lint install bench-labels lock
+.PHONY: demo test check ui typecheck lint install bench-labels bench-grader lock
 
 demo: $(VENV)/.installed
 	$(BIN)/stepmark demo --home $(HOME_DIR)
@@ -47,6 +48,10 @@ typecheck: $(VENV)/.installed
 	@mkdir -p $(TYPING)
 	@for package in $(PACKAGES); do ln -sfn ../../../$$package $(TYPING)/$$package; done
 	MYPYPATH=build/typing $(BIN)/mypy -p stepmark
+
+# Reads ../shared/data, or the folder that STEPMARK_REAL_DATA names.
+bench-grader: $(VENV)/.installed
+	$(BIN)/python benchmarks/grader.py
 
 install: $(VENV)/.installed
 
