@@ -1,6 +1,7 @@
 """The audit of the grader: what math-verify is asked, what is stored, and what a person sees."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -69,19 +70,30 @@ def test_a_pair_is_audited_once(store: Store, monkeypatch: pytest.MonkeyPatch) -
     assert audit_grader(store, 10) == 1
 
 
-def test_the_profile_bounds_the_pairs_and_every_verdict_has_its_share(
+def test_the_pairs_are_bounded_and_every_verdict_has_its_share(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thousand wrong answers leave the few right ones their place; 0 turns the audit off."""
+    """A thousand wrong answers leave the few right ones their place."""
     monkeypatch.setattr(SecondGrader, "grade", lambda _, pairs: ["different"] * len(pairs))
     _give(store, *((str(number), str(number + 1), "different") for number in range(1_000)))
     _give(store, *((str(number), f"{number}.0", "equal") for number in range(3)))
-    assert audit_grader(store, 0) == 0
     assert audit_grader(store, 8) == 8
 
     counts = store.read("SELECT verdict, num_pairs FROM grader_agreement ORDER BY verdict").rows()
     assert counts == [("different", 5), ("equal", 3)]
     assert audit_grader(store, 8) == 0
+
+
+@pytest.mark.parametrize("max_pairs", [0, 2])
+def test_the_profile_says_how_many(store: Store, profile_path: Path, max_pairs: int) -> None:
+    """The asset asks for as many as the profile allows."""
+    profile_path.write_text(profile_path.read_text() + f"[grading]\nmax_audited_pairs = {max_pairs}\n")
+    _give(store, *VERDICTS)
+    result = grader_audit(Pipeline(home=str(store.home), profile=str(profile_path)))
+
+    assert isinstance(result, dg.MaterializeResult)
+    assert result.metadata is not None
+    assert result.metadata["num_new"] == max_pairs
 
 
 def test_only_decided_verdicts_of_the_present_grader_are_audited(store: Store) -> None:
