@@ -123,6 +123,7 @@ def test_a_second_run_does_no_work_twice(done: tuple[Store, Path, str]) -> None:
         "models": "SELECT reward_model_id, created_at FROM reward_models ORDER BY ALL",
         "scores": "SELECT * FROM scores ORDER BY ALL",
         "evaluations": "SELECT * FROM evaluations ORDER BY ALL",
+        "audits": "SELECT * FROM grader_audits ORDER BY ALL",
     }
     before = {name: store.read_published(query) for name, query in queries.items()}
     process = refresh(store.home, profile)
