@@ -87,19 +87,26 @@ def chosen_windows(store: Store, profile: Profile, generator: Identity) -> list[
     )
     for row in siblings:
         by_problem[row.problem_id].append(row)
-    opinions = teacher_opinions(store, wanted.teacher, [row.solution_id for row in rows])
+    opinions = teacher_opinions(store, teacher_id(store, wanted.teacher), [row.solution_id for row in rows])
+    # Searches of like length go together: arrays are as wide as the longest.
+    rows.sort(key=lambda row: (len(row.steps), row.problem_id, row.solution_id))
     found = [_as_chosen(row, by_problem[row.problem_id], opinions.get(row.solution_id, ())) for row in rows]
     return [found[start : start + WINDOW] for start in range(0, len(found), WINDOW)]
 
 
-def teacher_opinions(
-    store: Store, teacher: str | None, solution_ids: Sequence[str]
-) -> Mapping[str, Sequence[float]]:
-    """P(wrong) of every step by the newest PRM of the teacher's name, where it has scored the solution."""
+def teacher_id(store: Store, teacher: str | None) -> str | None:
+    """The newest PRM of the teacher's name; None in the first round, when there is no such model yet."""
     found = store.read(_TEACHER, [teacher]) if teacher else None
-    if found is None or not found.height:  # in the first round there is no teacher yet
+    return found.item() if found is not None and found.height else None
+
+
+def teacher_opinions(
+    store: Store, reward_model_id: str | None, solution_ids: Sequence[str]
+) -> Mapping[str, Sequence[float]]:
+    """P(wrong) of every step by a PRM, where it has scored the solution."""
+    if reward_model_id is None:
         return {}
-    return dict(store.read(_OPINIONS, [found.item(), list(solution_ids)]).iter_rows())
+    return dict(store.read(_OPINIONS, [reward_model_id, list(solution_ids)]).iter_rows())
 
 
 def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: Sequence[float]) -> Chosen:
@@ -115,20 +122,24 @@ def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: S
         prefix_ids=tuple(prefix.prefix_id for prefix in own),
         is_correct=row.outcome == "correct",
         num_tokens_left=tuple(tokens_per_char * (len(row.solution) - len(prefix.prefix)) for prefix in own),
-        siblings=tuple(_passing(others, text) for text in ("", *(prefix.prefix for prefix in own))),
+        siblings=_siblings(others, ["", *(prefix.prefix for prefix in own)]),
         error_odds=error_odds(p_wrong) if len(p_wrong) == len(row.steps) else (),
     )
     return Chosen(row, own, case)
 
 
-def _passing(solutions: Sequence[SolutionRow], prefix: str) -> tuple[int, int]:
-    """How many of the solutions go on from ``prefix``, and how many of those are right."""
-    outcomes = [
-        row.outcome
-        for row in solutions
-        if row.solution.startswith(prefix) and len(row.solution) > len(prefix)
-    ]
-    return len(outcomes), outcomes.count("correct")
+def _siblings(others: Sequence[SolutionRow], texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """How many of the others go on from each prefix and no longer one, and how many of those are right."""
+    counts = [[0, 0] for _ in texts]
+    for row in others:
+        last = max(
+            place
+            for place, text in enumerate(texts)
+            if row.solution.startswith(text) and len(row.solution) > len(text)
+        )
+        counts[last][0] += 1
+        counts[last][1] += row.outcome == "correct"
+    return tuple((decided, correct) for decided, correct in counts)
 
 
 def read_counts(store: Store, completer_id: str, chosen: Sequence[Chosen]) -> Mapping[str, RolloutCounts]:

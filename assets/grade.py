@@ -20,7 +20,8 @@ _UNGRADED_SOLUTIONS = """
 """
 _UNGRADED_ROLLOUTS = """
     SELECT prefix_id, completer_id, rollout_index, completion, finish_reason
-    FROM rollouts WHERE outcome IS NULL OR grader_version IS DISTINCT FROM ?
+    FROM rollouts
+    WHERE prefix_id IN (SELECT unnest($1)) AND (outcome IS NULL OR grader_version IS DISTINCT FROM $2)
 """
 _VERDICTS = "SELECT ground_truth_answer, final_answer, verdict FROM answer_verdicts WHERE grader_version = ?"
 
@@ -39,7 +40,9 @@ def grade_rollouts(store: Store, prefixes: pl.DataFrame) -> int:
 
     ``prefixes`` has prefix_id, prefix and ground_truth_answer; rollouts of other prefixes stay as they are.
     """
-    ungraded = store.read(_UNGRADED_ROLLOUTS, [GRADER_VERSION]).join(prefixes, on="prefix_id", how="inner")
+    ungraded = store.read(_UNGRADED_ROLLOUTS, [prefixes["prefix_id"].to_list(), GRADER_VERSION]).join(
+        prefixes, on="prefix_id", how="inner"
+    )
     graded = _graded(store, ungraded.with_columns(text=pl.col("prefix") + pl.col("completion")))
     columns = ["prefix_id", "completer_id", "rollout_index", "final_answer", "outcome", "grader_version"]
     return store.update(

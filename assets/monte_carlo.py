@@ -14,7 +14,7 @@ from stepmark.labeling.search.counting import Counting
 from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
 
-from .cases import Chosen, chosen_windows, estimator_of, read_counts
+from .cases import Chosen, chosen_windows, estimator_of, read_counts, teacher_id
 from .profile import Profile
 from .sampling import identify
 
@@ -30,7 +30,11 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
     completer = identify(profile.generator)
     estimator = estimator_of(profile.rollouts)
     described = json.dumps(
-        {"name": estimator.name, **estimator.parameters(), "teacher": profile.rollouts.teacher}
+        {
+            "name": estimator.name,
+            **estimator.parameters(),
+            "teacher": teacher_id(store, profile.rollouts.teacher),
+        }
     )
     labels = []
     for window in chosen_windows(store, profile, completer):

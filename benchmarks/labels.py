@@ -123,9 +123,6 @@ def print_estimators(judged: Sequence[Judged], pool: Pool, num_replicates: int) 
         f"{'estimator':20}{'samples':>9}{'tokens':>8}{'rounds':>7}{'agreement':>16}"
         f"{'on wrong ones':>15}{'undecided':>11}{'against ' + _YARDSTICK:>26}"
     )
-    base = agreement(
-        judged, [search(_ESTIMATORS[_YARDSTICK], judged, pool, s) for s in range(num_replicates)]
-    )
     is_wrong = np.array([not one.case.is_correct for one in judged])
     for name, estimator in _ESTIMATORS.items():
         runs[name] = [search(estimator, judged, pool, seed) for seed in range(num_replicates)]
@@ -133,6 +130,7 @@ def print_estimators(judged: Sequence[Judged], pool: Pool, num_replicates: int) 
         samples = sum(run.num_samples for run in runs[name]) / sum(run.num_samples for run in first)
         tokens = sum(run.num_tokens for run in runs[name]) / sum(run.num_tokens for run in first)
         found = agreement(judged, runs[name])
+        base = agreement(judged, first)
         on_wrong = found[is_wrong].mean()
         undecided = np.mean([finding.first_error() is None for run in runs[name] for finding in run.findings])
         click.echo(

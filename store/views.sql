@@ -111,8 +111,12 @@ COMMENT ON COLUMN first_errors.first_error_index IS 'Its index from 0; -1 where 
 
 CREATE VIEW step_labels_until_first_error AS
 WITH cut AS (
-    SELECT solution_id, label_source, min(step_index) AS last_index
-    FROM hard_labels WHERE rating = -1
+    SELECT solution_id, label_source, min(CASE
+        WHEN hard_labels.rating = -1 THEN step_index
+        -- A probability of being wrong is about the step or one before it: past an open step it says nothing of its own.
+        WHEN hard_labels.rating IS NULL AND p_wrong_low IS NOT NULL THEN step_index - 1
+    END) AS last_index
+    FROM hard_labels JOIN step_labels USING (solution_id, step_index, label_source)
     GROUP BY solution_id, label_source
 )
 SELECT step_labels.* REPLACE (hard_labels.rating AS rating)
@@ -120,7 +124,7 @@ FROM step_labels
 JOIN hard_labels USING (solution_id, step_index, label_source)
 LEFT JOIN cut USING (solution_id, label_source)
 WHERE cut.last_index IS NULL OR step_labels.step_index <= cut.last_index;
-COMMENT ON VIEW step_labels_until_first_error IS 'One row per step and label source, up to and with the first step labeled wrong; what comes after a wrong step is dropped. The rating is the hard label.';
+COMMENT ON VIEW step_labels_until_first_error IS 'One row per step and label source, up to and with the first step labeled wrong; what comes after a wrong step is dropped, and what comes after an undecided one where the label is a probability of being wrong. The rating is the hard label.';
 
 CREATE VIEW label_counts AS
 SELECT
@@ -138,7 +142,7 @@ SELECT
 FROM step_labels
 JOIN hard_labels USING (solution_id, step_index, label_source)
 GROUP BY step_labels.label_source;
-COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost.';
+COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost; rollouts of a shared prefix count once for each of its labels.';
 
 CREATE VIEW pass_rates AS
 SELECT
@@ -212,8 +216,12 @@ WHERE label_source <> 'human' OR solution_id NOT IN (SELECT solution_id FROM per
 UNION ALL
 SELECT solution_id, 'person', labeler, first_error_index FROM person_first_errors
 UNION ALL
-SELECT solution_id, 'teacher', reward_model_id, first_error_index FROM teacher_first_errors(0.5);
-COMMENT ON VIEW first_error_opinions IS 'One row per solution and whoever has an opinion on its first error: label sources, people one by one where their own ratings are stored, and teachers, which are PRMs at a threshold of 0.5. Opinions need not be independent: a PRM repeats what the labels it learned from said.';
+SELECT solution_id, 'teacher', reward_model_id, first_error_index FROM teacher_first_errors(0.5)
+WHERE reward_model_id IN (
+    SELECT arg_max(reward_model_id, created_at) FROM reward_models WHERE kind = 'prm'
+    GROUP BY regexp_replace(reward_model_id, '-[0-9a-f]{8}$', '')
+);
+COMMENT ON VIEW first_error_opinions IS 'One row per solution and whoever has an opinion on its first error: label sources, people one by one where their own ratings are stored, and teachers, which are PRMs at a threshold of 0.5, each in its newest training. Opinions need not be independent: a PRM repeats what the labels it learned from said.';
 COMMENT ON COLUMN first_error_opinions.solution_id IS 'The solution.';
 COMMENT ON COLUMN first_error_opinions.kind IS 'label_source, person or teacher.';
 COMMENT ON COLUMN first_error_opinions.label_source IS 'Whose opinion it is: the label source, the person''s name (labeler), or the PRM''s reward_model_id.';

@@ -26,7 +26,8 @@ _MASS = 0.95
 class Adaptive:
     """``confidence``: a solution is done when one place holds so much of the belief in its first error.
 
-    ``chunk``: rollouts asked for at a time. ``max_rollouts``: of one solution, over all its prefixes.
+    ``chunk``: rollouts asked for at a time. ``max_rollouts``: over all prefixes of one solution,
+    those it shares with others included.
     ``min_gain``: nats a chunk must be expected to tell, else the solution is done, decided or not.
     """
 

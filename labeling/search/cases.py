@@ -23,9 +23,9 @@ class Case:
 
     ``prefix_ids``: of the prefixes that end in each step but the last (S - 1). ``is_correct``: the solution's
     own outcome, which says what its last step is worth. ``num_tokens_left[j]``: what a rollout from prefix j
-    is expected to cost, in tokens. ``siblings[j]``: how many other decided solutions by the completer start
-    with the first j steps, and how many of them are right (S pairs, or none where they are not known); each
-    is a rollout of every prefix it passes through that nobody had to pay for. The solution itself is not
+    is expected to cost, in tokens. ``siblings[j]``: how many other decided solutions by the completer share
+    exactly the first j steps, and how many of them are right (S pairs, or none where they are not known).
+    Each is one rollout that nobody had to pay for, of the last prefix it shares. The solution itself is not
     among them: it may have been chosen for its outcome. ``error_odds[s]``: how much likelier than elsewhere a
     teacher finds the first error at step s (S numbers, or none where no teacher was asked).
     """
@@ -66,8 +66,9 @@ class Ask:
 class Belief:
     """What is known of one step: the probability that it or an earlier one is wrong, and its value.
 
-    ``p_wrong_low`` and ``p_wrong_high`` bound it by what undecided rollouts could still have become; without
-    any they are equal. Values are None where the estimator does not estimate them.
+    ``p_wrong_low`` and ``p_wrong_high`` are the lowest and highest of three readings: without the undecided
+    rollouts, as if all were right, as if all were wrong. Without any the three are one. Values are None
+    where the estimator does not estimate them.
     """
 
     p_wrong_low: float
@@ -81,8 +82,8 @@ class Belief:
 class Finding:
     """What an estimator says of one solution: a belief for each step.
 
-    ``has_signal`` is False where rollouts cannot tell right steps from wrong ones, because the completer
-    nearly always or nearly never solves the problem.
+    ``has_signal`` is False where the first error is open, and no prefix is left whose rollouts are expected
+    to tell anything: the completer solves the problem too rarely, or errs and recovers too often.
     """
 
     solution_id: str

@@ -35,7 +35,7 @@ class Counted:
     """Cases as arrays. ``pairs``: (U, 2), rollouts and right ones; ``pair_of``: (C, J), indexes into it.
 
     ``rate_of``: (C, J, T), index of a right prefix's expected value at each pass rate. ``num_steps``: (C,).
-    ``solved``: (C, 2), other solutions to the problem and right ones. ``error_odds``: (C, J + 1).
+    ``solved``: (C, 2), other solutions that share no step, and right ones. ``error_odds``: (C, J + 1).
     """
 
     num_steps: Ints

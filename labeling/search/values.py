@@ -64,18 +64,21 @@ def initial_prior() -> ValuePrior:
 
 
 def likelihoods(num_rollouts: Ints, num_correct: Ints) -> Floats:
-    """Probability of the rollouts, in the order they came, at each value: (U, V). No binomial coefficient.
+    """Likelihood of each value, given rollouts in the order they came: (U, V), the likeliest value's being 1.
 
-    Whatever rule stopped the sampling drops out of it, so that beliefs hold under adaptive stopping too.
+    Only ratios within a row mean something. Whatever rule stopped the sampling drops out of them, so that
+    beliefs hold under adaptive stopping too.
     """
-    k, n = num_correct[:, None], num_rollouts[:, None]
-    return np.asarray(np.power(VALUES, k) * np.power(1 - VALUES, n - k))  # 0 ** 0 is 1
+    right, wrong = num_correct[:, None], (num_rollouts - num_correct)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(right > 0, right * np.log(VALUES), 0.0)
+        logs = logs + np.where(wrong > 0, wrong * np.log1p(-VALUES), 0.0)
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
 def expected_rate(rates: Floats, share_done: Floats) -> Ints:
-    """Index into ``RATES`` of t^(1-r): (...,) pass rates against (...,) shares done."""
-    expected = rates ** (1 - share_done)
-    return np.asarray(np.abs(RATES - expected[..., None]).argmin(axis=-1))
+    """Index into ``RATES`` of the one nearest to t^(1-r): (...,) pass rates against (...,) shares done."""
+    return np.asarray(np.searchsorted((RATES[1:] + RATES[:-1]) / 2, rates ** (1 - share_done)))
 
 
 def _beta(a: float, b: float) -> Floats:

@@ -22,6 +22,7 @@ from .encoding import NO_STEP, Batch
 
 NUM_CLASSES = 3  # negative, neutral, positive, in the order of the ratings -1, 0, +1
 NUM_LIKELIHOOD_FEATURES = 4
+_MAX_LOGITS = 2**26  # at a time: 256 MB in float32, and a few copies of it
 _SURPRISE_LIMIT = 10.0  # nats: beyond it a token is as surprising as can be
 
 
@@ -97,13 +98,31 @@ class RewardNetwork(nn.Module):
     def read(self, batch: Batch) -> Reading:
         """Run the backbone over a batch on its device."""
         hidden = self.backbone.base_model(
-            input_ids=batch.input_ids, attention_mask=batch.attention_mask
+            input_ids=batch.input_ids, attention_mask=batch.attention_mask, use_cache=False
         ).last_hidden_state
         likelihood = None
         if self.from_likelihood is not None:
-            logits = self.backbone.get_output_embeddings()(hidden)
-            likelihood = likelihood_features(token_likelihood(logits, batch.input_ids))
+            seen = self.likelihood(hidden[:, :-1].flatten(0, 1), batch.input_ids[:, 1:].flatten())
+            features = (
+                likelihood_features(seen).reshape(len(hidden), -1, NUM_LIKELIHOOD_FEATURES).to(hidden.dtype)
+            )
+            likelihood = nn.functional.pad(features, (0, 0, 1, 0))  # nothing predicts the first token
         return Reading(hidden if self.from_hidden is not None else None, likelihood)
+
+    def likelihood(self, hidden: Tensor, tokens: Tensor) -> "TokenLikelihood":
+        """Likelihood of tokens, (N,), under the hidden states before them, (N, H).
+
+        Piece by piece: the logits of a whole batch over a vocabulary of 150,000 would not fit in memory.
+        """
+        head = self.backbone.get_output_embeddings()
+        size = max(1, _MAX_LOGITS // head.weight.shape[0])
+        pieces = [
+            likelihood_of(head(hidden[start : start + size]), tokens[start : start + size])
+            for start in range(0, max(1, len(tokens)), size)
+        ]
+        return TokenLikelihood(
+            *(torch.cat([getattr(piece, name) for piece in pieces]) for name in TokenLikelihood.__slots__)
+        )
 
     def judge(self, reading: Reading, batch: Batch) -> Tensor:
         """Run the head over what the backbone read: class logits at each step, (B, S, 3)."""

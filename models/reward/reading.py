@@ -5,16 +5,15 @@ validation is nearly the whole cost. Leaves out: backbones that train, whose rea
 Legend: T tokens of a pack, K tokens kept of a solution, H hidden size.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from .encoding import NO_STEP, Encoded, Encoder
-from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, likelihood_features, likelihood_of
+from .encoding import NO_STEP, Encoded
+from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, likelihood_features
 from .packing import Pack, pack_solutions
 
-_MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
 _MAX_KEPT_BYTES = 2**31
 _BYTES_PER_NUMBER = 4
 _MIN_PACK_TOKENS, _PACK_LENGTHS = (
@@ -22,12 +21,6 @@ _MIN_PACK_TOKENS, _PACK_LENGTHS = (
     3,
 )  # tokens, lengths of the longest solution: attention costs its square
 _TOLERANCE = 1e-2  # relative, of hidden states; bfloat16 carries 8 bits
-
-
-def largest_batch(encoder: Encoder, rows: Iterable[Encoded]) -> int:
-    """Solutions whose logits fit the memory set aside: a real vocabulary has 100,000 pieces and more."""
-    longest = max((len(row.input_ids) for row in rows), default=1)
-    return max(1, _MAX_LOGITS // (longest * len(encoder.tokenizer)))
 
 
 def positions_of_steps(row: Encoded, steps: Sequence[int]) -> list[int]:
@@ -54,11 +47,11 @@ def only_steps(row: Encoded, steps: Sequence[int]) -> Encoded:
     )
 
 
-def readings_fit(network: RewardNetwork, num_tokens: int) -> bool:
-    """Whether the readings of so many tokens can be kept in memory."""
+def max_kept_tokens(network: RewardNetwork) -> int:
+    """How many tokens' readings can be kept in memory at a time."""
     size = network.hidden_size if network.config.reads_hidden else 0
     size += NUM_LIKELIHOOD_FEATURES if network.config.reads_likelihood else 0
-    return num_tokens * size * _BYTES_PER_NUMBER <= _MAX_KEPT_BYTES
+    return _MAX_KEPT_BYTES // (size * _BYTES_PER_NUMBER)
 
 
 @torch.no_grad()
@@ -85,13 +78,26 @@ def read_solutions(
 
 
 def _reads_packs(network: RewardNetwork, rows: Sequence[Sequence[int]], max_tokens: int) -> bool | None:
-    """Whether the backbone heeds a pack's mask and positions, as not every one does; None without a pack."""
-    pair = next((pack for pack in pack_solutions(rows, max_tokens) if len(pack.rows) > 1), None)
-    if pair is None:
+    """Whether the backbone heeds a pack's mask and positions, as not every one does; None without a pack.
+
+    Looked at is the longest solution whose tokens do not simply follow one another in its pack.
+    """
+    branches = [
+        (path, pack)
+        for pack in pack_solutions(rows, max_tokens)
+        for path in pack.paths
+        if path != list(range(len(path)))
+    ]
+    if not branches:
         return None
+    path, pack = max(branches, key=lambda branch: len(branch[0]))
     alone = Pack()
-    alone.add(0, [pair.tokens[node] for node in pair.paths[1]], 0)
-    packed, plain = _hidden(network, pair)[pair.paths[1]], _hidden(network, alone)
+    alone.add(0, [pack.tokens[node] for node in path], 0)
+    plain = _hidden(network, alone)
+    try:
+        packed = _hidden(network, pack)[path]
+    except (RuntimeError, TypeError, ValueError):  # it takes no such mask, or no positions
+        return False
     return bool((packed - plain).norm() <= _TOLERANCE * plain.norm())
 
 
@@ -103,7 +109,9 @@ def _hidden(network: RewardNetwork, pack: Pack) -> Tensor:
         "attention_mask": pack.attention_mask().to(device),
     }
     output = network.backbone.base_model(
-        input_ids=torch.tensor([pack.tokens], device=device), **(tree if len(pack.rows) > 1 else {})
+        input_ids=torch.tensor([pack.tokens], device=device),
+        use_cache=False,
+        **(tree if len(pack.rows) > 1 else {}),
     )
     return output.last_hidden_state[0]  # type: ignore[no-any-return]
 
@@ -135,13 +143,9 @@ def _likelihoods(network: RewardNetwork, pack: Pack, hidden: Tensor, nodes: Sequ
     """Likelihood features of ``nodes``, (T, features); 0 elsewhere and at first tokens."""
     features = hidden.new_zeros(len(pack.tokens), NUM_LIKELIHOOD_FEATURES)
     predicted = [node for node in nodes if pack.parents[node] >= 0]
-    head = network.backbone.get_output_embeddings()
-    size = max(1, _MAX_LOGITS // network.backbone.config.get_text_config().vocab_size)
-    for start in range(0, len(predicted), size):
-        chunk = predicted[start : start + size]
-        logits = head(hidden[[pack.parents[node] for node in chunk]])
-        tokens = torch.tensor([pack.tokens[node] for node in chunk], device=hidden.device)
-        features[chunk] = likelihood_features(likelihood_of(logits, tokens)).to(hidden.dtype)
+    tokens = torch.tensor([pack.tokens[node] for node in predicted], device=hidden.device, dtype=torch.long)
+    seen = network.likelihood(hidden[[pack.parents[node] for node in predicted]], tokens)
+    features[predicted] = likelihood_features(seen).to(hidden.dtype)
     return features
 
 

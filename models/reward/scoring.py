@@ -16,9 +16,10 @@ from stepmark.labeling.steps import StepSpan
 
 from .encoding import Batch, Encoded, Encoder
 from .network import RewardNetwork, token_likelihood
-from .reading import largest_batch, only_steps, positions_of_steps, read_solutions, stack_readings
+from .reading import max_kept_tokens, only_steps, positions_of_steps, read_solutions, stack_readings
 
 _T = TypeVar("_T")
+_MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def score_solutions(
         return [[StepProbabilities(*step) for step in row] for row in probabilities]
 
     # In the order of their tokens solutions that share a beginning are read together.
-    return _in_batches(encoder, solutions, batch_solutions, progress, read, lambda row: tuple(row.input_ids))
+    limits = _Limits(batch_solutions, max_kept_tokens(network))
+    return _in_batches(encoder, solutions, limits, progress, read, lambda row: tuple(row.input_ids))
 
 
 def likelihood_of_steps(
@@ -89,7 +91,9 @@ def likelihood_of_steps(
         logprob = token_likelihood(logits, batch.input_ids).logprob
         return _likelihood_per_step(logprob, batch)
 
-    return _in_batches(encoder, solutions, batch_solutions, progress, read, lambda row: len(row.input_ids))
+    # A real vocabulary has 100,000 pieces and more.
+    limits = _Limits(batch_solutions, _MAX_LOGITS // len(encoder.tokenizer))
+    return _in_batches(encoder, solutions, limits, progress, read, lambda row: len(row.input_ids))
 
 
 def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelihood]]:
@@ -103,11 +107,19 @@ def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelih
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """Of one batch, padding included."""
+
+    solutions: int
+    tokens: int
+
+
 @torch.inference_mode()
 def _in_batches(
     encoder: Encoder,
     solutions: Sequence[Scorable],
-    size: int,
+    limits: _Limits,
     progress: Callable[[int], None],
     read: Callable[[Sequence[Encoded]], list[list[_T]]],
     order: Callable[[Encoded], Any],
@@ -120,7 +132,8 @@ def _in_batches(
             encoded[key] = encoder.encode(solution.problem, solution.solution, solution.steps)
     results: dict[tuple[str, str], list[_T] | None] = {}
     whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
-    size = min(size, largest_batch(encoder, whole.values()))
+    longest = max((len(row.input_ids) for row in whole.values()), default=1)
+    size = max(1, min(limits.solutions, limits.tokens // longest))
     for chunk in _chunks(sorted(whole, key=lambda key: order(whole[key])), size):
         rows = [whole[key] for key in chunk]
         for key, row, values in zip(chunk, rows, read(rows), strict=True):

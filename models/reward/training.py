@@ -15,7 +15,7 @@ from stepmark.labeling.errors import InputError
 from .encoding import Batch, Encoded, Encoder
 from .examples import Example
 from .network import NUM_CLASSES, Reading, RewardNetwork
-from .reading import only_steps, positions_of_steps, read_solutions, readings_fit, stack_readings
+from .reading import max_kept_tokens, only_steps, positions_of_steps, read_solutions, stack_readings
 
 _SORTED_BATCHES = 16  # a backbone reads batches of like lengths faster
 
@@ -96,22 +96,26 @@ def train(
     check_every = max(1, num_steps // config.num_evaluations)
     _validate(network, encoder, validation_rows, config, report, 0)
     losses: list[float] = []
+    num_labels = 0
     labels_per_batch = config.batch_solutions * report.num_labeled_steps / len(train_rows)
     for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
         network.train()
         logits, targets = _logits_and_targets(network, encoder, rows)
         # Every labeled step weighs the same: a mean per batch would favour the labels of sparse batches.
-        loss = _summed_loss(logits, targets) / labels_per_batch
-        loss.backward()  # type: ignore[no-untyped-call]
+        summed = _summed_loss(logits, targets)
+        (summed / labels_per_batch).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         scheduler.step()
         optimizer.zero_grad()
-        losses.append(loss.item())
-        progress(step, num_steps, loss.item())
+        num_now = int((targets.sum(dim=-1) > 0).sum())
+        losses.append(summed.item())
+        num_labels += num_now
+        progress(step, num_steps, summed.item() / num_now)
         if step % check_every == 0 or step == num_steps:
-            report.train_losses.append((step, sum(losses) / len(losses)))
+            report.train_losses.append((step, sum(losses) / num_labels))
             losses.clear()
+            num_labels = 0
             _validate(network, encoder, validation_rows, config, report, step)
     network.eval()
     return report
@@ -179,7 +183,7 @@ def _read(network: RewardNetwork, rows: list[_Row], progress: Callable[[int, int
     """Rows of labeled steps alone, with what the backbone reads of them; as they are if memory is short."""
     labeled = [[step for step, target in enumerate(row.targets) if target is not None] for row in rows]
     positions = [positions_of_steps(row.encoded, steps) for row, steps in zip(rows, labeled, strict=True)]
-    if not readings_fit(network, sum(map(len, positions))):
+    if sum(map(len, positions)) > max_kept_tokens(network):
         return rows
     readings = read_solutions(network, [row.encoded.input_ids for row in rows], positions, progress)
     return [

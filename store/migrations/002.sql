@@ -57,9 +57,9 @@ COMMENT ON COLUMN step_labels.num_truncated IS 'Rollouts cut off before an answe
 COMMENT ON COLUMN step_labels.num_ungraded IS 'Rollouts the grader did not judge in time: neither right nor wrong.';
 COMMENT ON COLUMN step_labels.value_low IS 'Lower end of the interval of the value.';
 COMMENT ON COLUMN step_labels.value_high IS 'Upper end of the interval of the value.';
-COMMENT ON COLUMN step_labels.p_wrong_low IS 'Probability that this step or one before it is wrong, if every undecided rollout were right; NULL where the source infers none.';
-COMMENT ON COLUMN step_labels.p_wrong_high IS 'The same if every undecided rollout were wrong; equal to p_wrong_low where all are decided.';
-COMMENT ON COLUMN step_labels.has_signal IS 'False where the completer solves the problem so rarely that rollouts cannot tell right steps from wrong ones.';
+COMMENT ON COLUMN step_labels.p_wrong_low IS 'Probability that this step or one before it is wrong: the lowest of three readings, without the undecided rollouts, as if all were right, as if all were wrong; NULL where the source infers none.';
+COMMENT ON COLUMN step_labels.p_wrong_high IS 'The highest of the three readings; equal to p_wrong_low where all rollouts are decided.';
+COMMENT ON COLUMN step_labels.has_signal IS 'False where the first error is open and no further rollouts were expected to tell anything about it.';
 COMMENT ON COLUMN step_labels.cost_tokens IS 'Tokens sampled to learn this label.';
 COMMENT ON COLUMN step_labels.completer_id IS 'The sampler whose rollouts it rests on.';
 COMMENT ON COLUMN step_labels.estimator IS 'The estimator and its parameters, as JSON; NULL where the source is no estimate.';

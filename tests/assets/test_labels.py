@@ -68,13 +68,18 @@ def test_a_label_says_what_it_rests_on(labeled: Store, adaptive: Profile) -> Non
 
 
 def test_right_solutions_need_no_rollouts(labeled: Store) -> None:
-    """Their own outcome, and what the problem's others came to, say enough."""
+    """Their own outcome says enough; what wrong solutions that start alike had sampled is theirs as well."""
     labels = labeled.read(
-        "SELECT step_labels.* FROM step_labels JOIN solutions USING (solution_id) WHERE outcome = 'correct'"
+        """SELECT DISTINCT prefix_id, outcome, p_wrong_high FROM step_labels
+        JOIN step_prefixes USING (solution_id, step_index) JOIN solutions USING (solution_id)"""
     )
+    right = labels.filter(outcome="correct")
+    sampled = labeled.read("SELECT DISTINCT prefix_id FROM rollouts")
+    of_wrong = labels.filter(pl.col("outcome") != "correct")
 
-    assert labels.height > 0
-    assert labels["p_wrong_high"].max() < 0.5  # type: ignore[operator]
+    assert right.height > 0
+    assert right["p_wrong_high"].max() < 0.5  # type: ignore[operator]
+    assert sampled.join(of_wrong, on="prefix_id", how="anti").is_empty()
 
 
 def test_a_second_run_asks_for_nothing(labeled: Store, adaptive: Profile, engine: Any) -> None:
@@ -88,13 +93,18 @@ def test_a_second_run_asks_for_nothing(labeled: Store, adaptive: Profile, engine
 
 
 def test_siblings_leave_the_solution_itself_out(labeled: Store, adaptive: Profile) -> None:
-    """Two samples a problem: each has one sibling at the start, of which the first step is shared or not."""
+    """Two samples a problem: each has one sibling, counted once, at the last prefix the two share."""
     (window,) = chosen_windows(labeled, adaptive, identify(adaptive.generator))
 
-    assert {chosen.case.siblings[0][0] for chosen in window} == {1}
     for chosen in window:
+        (other,) = [
+            row.solution
+            for row in (one.solution for one in window)
+            if row.problem_id == chosen.solution.problem_id and row is not chosen.solution
+        ]
+        shared = sum(other.startswith(prefix.prefix) for prefix in chosen.prefixes)
         decided = [number for number, _ in chosen.case.siblings]
-        assert decided == sorted(decided, reverse=True)
+        assert decided == [int(place == shared) for place in range(len(chosen.case.siblings))]
 
 
 def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profile) -> None:

@@ -43,7 +43,7 @@ class World:
             is_right = first_error < 0 or step < first_error
             self.values[key] = rate ** (1 - (step + 1) / NUM_STEPS) if is_right else 0.0
         solved = sum(self.random.random() < rate for _ in range(8))
-        siblings = ((8, solved), *((0, 0),) * (NUM_STEPS - 1))
+        siblings = ((8, solved), *((0, 0),) * (NUM_STEPS - 1))  # none shares a step
         left = tuple(10.0 * (NUM_STEPS - 1 - step) for step in range(NUM_STEPS - 1))
         self.truth.append(first_error)
         self.cases.append(Case(f"s{number}", keys, first_error < 0, left, siblings))
@@ -140,23 +140,31 @@ def _num_called_wrong(findings: Sequence[Finding], world: World) -> int:
 
 
 def test_intervals_cover_values_under_adaptive_stopping() -> None:
-    """Of steps rolled out until they are decided 95% or more have their value in an interval worth having.
-
-    Values after a wrong step are exactly 0 here, which an interval from 0 always covers: hence more than 95%.
-    """
-    world = World(500, seed=6)
+    """Of right steps rolled out until they are decided about 95% have their value in a narrow interval."""
+    world = World(800, seed=6)
     widths, covered = [], []
     for finding, case in zip(world.search(ADAPTIVE), world.cases, strict=True):
         for key, belief in zip(case.prefix_ids, finding.beliefs, strict=False):
             assert belief.value_low is not None
             assert belief.value_high is not None
-            covered.append(belief.value_low <= world.values[key] <= belief.value_high)
-            if key in world.evidence:
+            if key in world.evidence and world.values[key] > 0:
+                covered.append(belief.value_low <= world.values[key] <= belief.value_high)
                 widths.append(belief.value_high - belief.value_low)
 
-    assert len(covered) == 2500
-    assert sum(covered) / len(covered) > 0.94
-    assert sum(widths) / len(widths) < 0.2
+    assert len(covered) > 300
+    assert 0.92 < sum(covered) / len(covered) < 0.99
+    assert sum(widths) / len(widths) < 0.6
+
+
+def test_long_counts_do_not_vanish() -> None:
+    """Thousands of rollouts of one solution leave it, and every other one, with numbers."""
+    cases = [Case(name, (name,), False, (10.0,), ((1860, 900), (40, 20))) for name in ("many", "none")]
+    evidence = {"many": RolloutCounts(4000, 2000, 0, 0, 1)}
+    beliefs = [finding.beliefs[0] for finding in ADAPTIVE.findings(cases, evidence)]
+
+    assert all(0 <= belief.p_wrong_low <= 1 for belief in beliefs)
+    assert beliefs[0].p_wrong_high < 0.05
+    assert beliefs[0].value == pytest.approx(0.5, abs=0.05)
 
 
 def test_equal_prefixes_are_rolled_out_once() -> None:
@@ -170,7 +178,7 @@ def test_equal_prefixes_are_rolled_out_once() -> None:
 def test_siblings_are_rollouts_nobody_pays_for() -> None:
     """Other solutions that go on from a prefix and end right tell that it is right."""
     alone = Case("s", ("x", "y", "z"), False, (30.0, 20.0, 10.0))
-    helped = Case("s", ("x", "y", "z"), False, (30.0, 20.0, 10.0), ((9, 6), (8, 6), (7, 6), (0, 0)))
+    helped = Case("s", ("x", "y", "z"), False, (30.0, 20.0, 10.0), ((1, 0), (1, 0), (7, 6), (0, 0)))
     (before,), (after,) = (ADAPTIVE.findings([case], {}) for case in (alone, helped))
 
     assert after.beliefs[1].p_wrong_high < 0.5 * before.beliefs[1].p_wrong_low
