@@ -22,7 +22,7 @@ SIZES = {
     "num_train_samples = 12": "num_train_samples = 6",
     "num_test_samples = 64": "num_test_samples = 8",
     "n = [1, 4, 16, 64]": "n = [1, 4, 8]",
-    "num_solutions_per_problem = 6": "num_solutions_per_problem = 2",
+    "num_solutions_per_problem = 4": "num_solutions_per_problem = 2",
 }
 NUM_SOLUTIONS = 24 * 6 + 12 * 8
 

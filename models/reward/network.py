@@ -90,6 +90,11 @@ class RewardNetwork(nn.Module):
         num_pooled = 2 if config.reads_likelihood else 1
         self.classes = nn.Linear(num_pooled * config.head_size, NUM_CLASSES)
 
+    @property
+    def num_backbone_bytes(self) -> int:
+        """Size of the backbone's weights."""
+        return num_bytes(self.backbone)
+
     def forward(self, batch: Batch) -> Tensor:
         """Class logits at each step, (B, S, 3)."""
         batch = batch.to(self.backbone.device)
@@ -134,6 +139,11 @@ class RewardNetwork(nn.Module):
             return self.classes(at_end)  # type: ignore[no-any-return]
         worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
+
+
+def num_bytes(model: nn.Module) -> int:
+    """Size of a model's weights."""
+    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
 
 
 def token_likelihood(logits: Tensor, input_ids: Tensor) -> TokenLikelihood:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from stepmark.models.threads import fitting_threads
+
 from .encoding import NO_STEP, Encoded
 from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, likelihood_features
 from .packing import Pack, pack_solutions
@@ -70,10 +72,12 @@ def read_solutions(
     max_tokens = max(_MIN_PACK_TOKENS, _PACK_LENGTHS * max(map(len, rows), default=0))
     if network.reads_packs is None:
         network.reads_packs = _reads_packs(network, rows, max_tokens)
-    for pack in pack_solutions(rows, max_tokens if network.reads_packs else 1):
-        for row, reading in _read_pack(network, pack, positions):
-            readings[row] = reading
-        progress(len(readings), len(rows))
+    with fitting_threads(network.num_backbone_bytes) as look:
+        for pack in pack_solutions(rows, max_tokens if network.reads_packs else 1):
+            look()
+            for row, reading in _read_pack(network, pack, positions):
+                readings[row] = reading
+            progress(len(readings), len(rows))
     return [readings[index] for index in range(len(rows))]
 
 

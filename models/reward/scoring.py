@@ -13,9 +13,10 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from stepmark.labeling.steps import StepSpan
+from stepmark.models.threads import fitting_threads
 
 from .encoding import Batch, Encoded, Encoder
-from .network import RewardNetwork, token_likelihood
+from .network import RewardNetwork, num_bytes, token_likelihood
 from .reading import max_kept_tokens, only_steps, positions_of_steps, read_solutions, stack_readings
 
 _T = TypeVar("_T")
@@ -71,7 +72,7 @@ def score_solutions(
         return [[StepProbabilities(*step) for step in row] for row in probabilities]
 
     # In the order of their tokens solutions that share a beginning are read together.
-    limits = _Limits(batch_solutions, max_kept_tokens(network))
+    limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
     return _in_batches(encoder, solutions, limits, progress, read, lambda row: tuple(row.input_ids))
 
 
@@ -92,7 +93,7 @@ def likelihood_of_steps(
         return _likelihood_per_step(logprob, batch)
 
     # A real vocabulary has 100,000 pieces and more.
-    limits = _Limits(batch_solutions, _MAX_LOGITS // len(encoder.tokenizer))
+    limits = _Limits(batch_solutions, _MAX_LOGITS // len(encoder.tokenizer), num_bytes(model))
     return _in_batches(encoder, solutions, limits, progress, read, lambda row: len(row.input_ids))
 
 
@@ -109,10 +110,11 @@ def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelih
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """Of one batch, padding included."""
+    """Of one batch, padding included; and the size of the model."""
 
     solutions: int
     tokens: int
+    num_weight_bytes: int
 
 
 @torch.inference_mode()
@@ -134,11 +136,13 @@ def _in_batches(
     whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
     longest = max((len(row.input_ids) for row in whole.values()), default=1)
     size = max(1, min(limits.solutions, limits.tokens // longest))
-    for chunk in _chunks(sorted(whole, key=lambda key: order(whole[key])), size):
-        rows = [whole[key] for key in chunk]
-        for key, row, values in zip(chunk, rows, read(rows), strict=True):
-            results[key] = values[: row.num_steps]
-        progress(len(results))
+    with fitting_threads(limits.num_weight_bytes) as look:
+        for chunk in _chunks(sorted(whole, key=lambda key: order(whole[key])), size):
+            look()
+            rows = [whole[key] for key in chunk]
+            for key, row, values in zip(chunk, rows, read(rows), strict=True):
+                results[key] = values[: row.num_steps]
+            progress(len(results))
     return [results.get((solution.problem, solution.solution)) for solution in solutions]
 
 

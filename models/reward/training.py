@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from stepmark.labeling.errors import InputError
+from stepmark.models.threads import fitting_threads
 
 from .encoding import Batch, Encoded, Encoder
 from .examples import Example
@@ -98,25 +99,27 @@ def train(
     losses: list[float] = []
     num_labels = 0
     labels_per_batch = config.batch_solutions * report.num_labeled_steps / len(train_rows)
-    for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
-        network.train()
-        logits, targets = _logits_and_targets(network, encoder, rows)
-        # Every labeled step weighs the same: a mean per batch would favour the labels of sparse batches.
-        summed = _summed_loss(logits, targets)
-        (summed / labels_per_batch).backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        scheduler.step()
-        optimizer.zero_grad()
-        num_now = int((targets.sum(dim=-1) > 0).sum())
-        losses.append(summed.item())
-        num_labels += num_now
-        progress(step, num_steps, summed.item() / num_now)
-        if step % check_every == 0 or step == num_steps:
-            report.train_losses.append((step, sum(losses) / num_labels))
-            losses.clear()
-            num_labels = 0
-            _validate(network, encoder, validation_rows, config, report, step)
+    with fitting_threads(network.num_backbone_bytes) as look:
+        for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
+            look()
+            network.train()
+            logits, targets = _logits_and_targets(network, encoder, rows)
+            # Every labeled step weighs the same: a mean per batch would favour the labels of sparse batches.
+            summed = _summed_loss(logits, targets)
+            (summed / labels_per_batch).backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            scheduler.step()
+            optimizer.zero_grad()
+            num_now = int((targets.sum(dim=-1) > 0).sum())
+            losses.append(summed.item())
+            num_labels += num_now
+            progress(step, num_steps, summed.item() / num_now)
+            if step % check_every == 0 or step == num_steps:
+                report.train_losses.append((step, sum(losses) / num_labels))
+                losses.clear()
+                num_labels = 0
+                _validate(network, encoder, validation_rows, config, report, step)
     network.eval()
     return report
 

@@ -14,19 +14,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.models.threads import TINY_BYTES, threads, useful_num_threads
 
 from .checkpoints import checkpoint_sha256, local_checkpoint, num_weight_bytes
 from .decoding import decode_completions
 from .process_state import ProcessState, seeded
 from .protocol import FINISH_REASONS, Completion, SamplingSpec, check_request
-from .threads import threads, useful_num_threads
 from .vllm_engine import EngineSettings, environment, first_line, shut_down, start_engine
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
     from vllm import LLM, CompletionOutput, RequestOutput
 
-_TINY_BYTES = 16 * 2**20  # of weights
 _one_engine = threading.Lock()  # vLLM keeps its process groups in globals: two engines would share them
 
 
@@ -92,7 +91,7 @@ class InProcessSampler:
         try:
             self._state = ProcessState(environment())
             self._num_calls.clear()
-            self._is_tiny = num_weight_bytes(folder) < _TINY_BYTES
+            self._is_tiny = num_weight_bytes(folder) < TINY_BYTES
             with seeded(self._settings.seed), threads(self._useful_num_threads()):
                 self._llm = start_engine(folder, self._settings)
             self._state.engine_started()

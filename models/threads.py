@@ -1,4 +1,4 @@
-"""How many CPU threads an engine runs with.
+"""How many CPU threads a model runs with.
 
 Threads that work on one small tensor meet after every operation. On an idle machine that is quick; where
 other programs run, each meeting waits until the scheduler lets the last thread on, and a tiny model samples
@@ -6,12 +6,15 @@ ten times slower than with one thread. Leaves out: GPUs, and binding threads to 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 _PROBE_S = 0.03
 _PROBE_SIZE = 2**16  # elements: enough for torch to share the work out, as little as a tiny model's layers
 _MIN_SPEED = 0.7
+_SECONDS_BETWEEN_LOOKS = 2.0
+TINY_BYTES = 16 * 2**20  # of weights: below it threads wait for each other more than they work
 
 
 def useful_num_threads(num_threads: int) -> int:
@@ -35,6 +38,40 @@ def threads(num_threads: int) -> Iterator[None]:
         yield
     finally:
         set_num_threads(before)
+
+
+@contextmanager
+def fitting_threads(num_weight_bytes: int) -> Iterator[Callable[[], None]]:
+    """Run a model of so many bytes with as many torch threads as are worth it, then with as many as before.
+
+    Call what is yielded before each piece of work: now and then it looks how busy the machine is. Larger
+    models keep their threads.
+    """
+    import torch  # noqa: PLC0415
+
+    most = torch.get_num_threads()
+
+    def look() -> None:
+        if num_weight_bytes >= TINY_BYTES or most == 1:
+            return
+        if time.monotonic() >= _seen.valid_until:
+            _seen.num_threads = useful_num_threads(most)
+            _seen.valid_until = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+        torch.set_num_threads(min(most, _seen.num_threads))
+
+    with threads(most):
+        yield look
+
+
+@dataclass(slots=True)
+class _Look:
+    """What the last look at the machine gave: one serves all models for a while."""
+
+    valid_until: float = 0.0
+    num_threads: int = 1
+
+
+_seen = _Look()
 
 
 def _speed(num_threads: int) -> float:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from stepmark.models.sampling import threads as module
-from stepmark.models.sampling.threads import threads, useful_num_threads
+from stepmark.models import threads as module
+from stepmark.models.threads import TINY_BYTES, fitting_threads, threads, useful_num_threads
 
 
 @pytest.fixture
@@ -50,3 +50,17 @@ def test_probing_and_running_leave_torch_as_it_was(four_threads: None) -> None:
 
     assert seen == [2]
     assert torch.get_num_threads() == 4
+
+
+@pytest.mark.parametrize(("num_bytes", "expected"), [(TINY_BYTES - 1, 1), (TINY_BYTES, 2)])
+def test_a_tiny_model_gets_out_of_the_way_of_others(
+    monkeypatch: pytest.MonkeyPatch, num_bytes: int, expected: int
+) -> None:
+    """On a busy machine a tiny model goes on with one thread, a larger one with all; later all are back."""
+    monkeypatch.setattr(module, "useful_num_threads", lambda most: 1)
+    monkeypatch.setattr(module._seen, "valid_until", 0.0)
+    with threads(2):
+        with fitting_threads(num_bytes) as look:
+            look()
+            assert torch.get_num_threads() == expected
+        assert torch.get_num_threads() == 2
