@@ -93,7 +93,7 @@ class RewardNetwork(nn.Module):
     @property
     def num_backbone_bytes(self) -> int:
         """Size of the backbone's weights."""
-        return num_bytes(self.backbone)
+        return sum(weight.numel() * weight.element_size() for weight in self.backbone.parameters())
 
     def forward(self, batch: Batch) -> Tensor:
         """Class logits at each step, (B, S, 3)."""
@@ -139,20 +139,6 @@ class RewardNetwork(nn.Module):
             return self.classes(at_end)  # type: ignore[no-any-return]
         worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
-
-
-def num_bytes(model: nn.Module) -> int:
-    """Size of a model's weights."""
-    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
-
-
-def token_likelihood(logits: Tensor, input_ids: Tensor) -> TokenLikelihood:
-    """Likelihood of each token given those before it. ``logits``: (B, T, vocabulary)."""
-    seen = likelihood_of(logits[:, :-1], input_ids[:, 1:])
-    first = seen.logprob.new_zeros(input_ids.shape[0], 1)
-    return TokenLikelihood(
-        *(torch.cat([first, x], dim=1) for x in (seen.logprob, seen.surprise, seen.entropy))
-    )
 
 
 def likelihood_of(logits: Tensor, tokens: Tensor) -> TokenLikelihood:

@@ -5,7 +5,7 @@ validation is nearly the whole cost. Leaves out: backbones that train, whose rea
 Legend: T tokens of a pack, K tokens kept of a solution, H hidden size.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -13,7 +13,13 @@ from torch import Tensor
 from stepmark.models.threads import fitting_threads
 
 from .encoding import NO_STEP, Encoded
-from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, likelihood_features
+from .network import (
+    NUM_LIKELIHOOD_FEATURES,
+    Reading,
+    RewardNetwork,
+    TokenLikelihood,
+    likelihood_features,
+)
 from .packing import Pack, pack_solutions
 
 _MAX_KEPT_BYTES = 2**31
@@ -67,18 +73,34 @@ def read_solutions(
 
     ``progress(num_read, num_rows)`` is called now and then.
     """
-    network.eval()
     readings: dict[int, Reading] = {}
+    for pack in _packs(network, rows):
+        for row, reading in _read_pack(network, pack, positions):
+            readings[row] = reading
+        progress(len(readings), len(rows))
+    return [readings[index] for index in range(len(rows))]
+
+
+@torch.no_grad()
+def read_logprobs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> list[Tensor]:
+    """Log-probability of every token given those before it, 0 for the first: one (T,) per row."""
+    logprobs: dict[int, Tensor] = {}
+    for pack in _packs(network, rows):
+        of_nodes = _likelihood(network, pack, _hidden(network, pack), range(len(pack.tokens))).logprob
+        logprobs |= {row: of_nodes[path] for row, path in zip(pack.rows, pack.paths, strict=True)}
+    return [logprobs[index] for index in range(len(rows))]
+
+
+def _packs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> Iterator[Pack]:
+    """Packs as the backbone can read them, on as many threads as are worth it."""
+    network.eval()
     max_tokens = max(_MIN_PACK_TOKENS, _PACK_LENGTHS * max(map(len, rows), default=0))
     if network.reads_packs is None:
         network.reads_packs = _reads_packs(network, rows, max_tokens)
     with fitting_threads(network.num_backbone_bytes) as look:
         for pack in pack_solutions(rows, max_tokens if network.reads_packs else 1):
             look()
-            for row, reading in _read_pack(network, pack, positions):
-                readings[row] = reading
-            progress(len(readings), len(rows))
-    return [readings[index] for index in range(len(rows))]
+            yield pack
 
 
 def _reads_packs(network: RewardNetwork, rows: Sequence[Sequence[int]], max_tokens: int) -> bool | None:
@@ -130,7 +152,8 @@ def _read_pack(
     ]
     features = None
     if network.from_likelihood is not None:
-        features = _likelihoods(network, pack, hidden, sorted({node for nodes in kept for node in nodes}))
+        nodes = sorted({node for nodes in kept for node in nodes})
+        features = likelihood_features(_likelihood(network, pack, hidden, nodes)).to(hidden.dtype)
     return [
         (
             row,
@@ -143,14 +166,15 @@ def _read_pack(
     ]
 
 
-def _likelihoods(network: RewardNetwork, pack: Pack, hidden: Tensor, nodes: Sequence[int]) -> Tensor:
-    """Likelihood features of ``nodes``, (T, features); 0 elsewhere and at first tokens."""
-    features = hidden.new_zeros(len(pack.tokens), NUM_LIKELIHOOD_FEATURES)
+def _likelihood(network: RewardNetwork, pack: Pack, hidden: Tensor, nodes: Sequence[int]) -> TokenLikelihood:
+    """Likelihood of ``nodes``, (T,) each; 0 elsewhere and at first tokens, as in plain reading."""
     predicted = [node for node in nodes if pack.parents[node] >= 0]
     tokens = torch.tensor([pack.tokens[node] for node in predicted], device=hidden.device, dtype=torch.long)
     seen = network.likelihood(hidden[[pack.parents[node] for node in predicted]], tokens)
-    features[predicted] = likelihood_features(seen).to(hidden.dtype)
-    return features
+    spread = [seen.logprob.new_zeros(len(pack.tokens)) for _ in range(3)]
+    for target, values in zip(spread, (seen.logprob, seen.surprise, seen.entropy), strict=True):
+        target[predicted] = values
+    return TokenLikelihood(*spread)
 
 
 def stack_readings(readings: Sequence[Reading]) -> Reading:

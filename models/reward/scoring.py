@@ -6,7 +6,7 @@ Leaves out: aggregation of step scores (stepmark.models.metrics) and the store.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -16,11 +16,11 @@ from stepmark.labeling.steps import StepSpan
 from stepmark.models.threads import fitting_threads
 
 from .encoding import Batch, Encoded, Encoder
-from .network import RewardNetwork, num_bytes, token_likelihood
-from .reading import max_kept_tokens, only_steps, positions_of_steps, read_solutions, stack_readings
+from .network import HeadConfig, RewardNetwork
+from .reading import max_kept_tokens, only_steps, positions_of_steps, read_logprobs, stack_readings
+from .remembered import memory_of, read_or_remember
 
 _T = TypeVar("_T")
-_MAX_LOGITS = 2**27  # of one batch: 512 MB in float32, and a few copies of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ def score_solutions(
     A solution that is only partly read has no score: fewer scores than steps would pass as a full set.
     """
     network.eval()
+    memory = memory_of(network)
 
     def read(rows: Sequence[Encoded]) -> list[list[StepProbabilities]]:
         steps = [range(row.num_steps) for row in rows]
         positions = [positions_of_steps(row, each) for row, each in zip(rows, steps, strict=True)]
-        readings = read_solutions(network, [row.input_ids for row in rows], positions)
+        readings = read_or_remember(network, memory, [row.input_ids for row in rows], positions)
         batch = encoder.collate([only_steps(row, each) for row, each in zip(rows, steps, strict=True)])
         logits = network.judge(stack_readings(readings), batch.to(network.backbone.device))
         probabilities = logits.float().softmax(dim=-1).tolist()
         return [[StepProbabilities(*step) for step in row] for row in probabilities]
 
-    # In the order of their tokens solutions that share a beginning are read together.
     limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
-    return _in_batches(encoder, solutions, limits, progress, read, lambda row: tuple(row.input_ids))
+    return _in_batches(encoder, solutions, limits, progress, read)
 
 
 def likelihood_of_steps(
@@ -84,17 +84,15 @@ def likelihood_of_steps(
     progress: Callable[[int], None] = lambda num_done: None,
 ) -> list[list[StepLikelihood] | None]:
     """A language model's likelihood of every step, in order; None where steps were cut off."""
-    model.eval()
+    network = RewardNetwork(model, HeadConfig(head_size=1, reads_hidden=False))
 
     def read(rows: Sequence[Encoded]) -> list[list[StepLikelihood]]:
-        batch = encoder.collate(rows).to(model.device)
-        logits = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask).logits
-        logprob = token_likelihood(logits, batch.input_ids).logprob
-        return _likelihood_per_step(logprob, batch)
+        logprobs = read_logprobs(network, [row.input_ids for row in rows])
+        batch = encoder.collate(rows).to(network.backbone.device)
+        return _likelihood_per_step(torch.nn.utils.rnn.pad_sequence(logprobs, batch_first=True), batch)
 
-    # A real vocabulary has 100,000 pieces and more.
-    limits = _Limits(batch_solutions, _MAX_LOGITS // len(encoder.tokenizer), num_bytes(model))
-    return _in_batches(encoder, solutions, limits, progress, read, lambda row: len(row.input_ids))
+    limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
+    return _in_batches(encoder, solutions, limits, progress, read)
 
 
 def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelihood]]:
@@ -124,9 +122,11 @@ def _in_batches(
     limits: _Limits,
     progress: Callable[[int], None],
     read: Callable[[Sequence[Encoded]], list[list[_T]]],
-    order: Callable[[Encoded], Any],
 ) -> list[list[_T] | None]:
-    """Run ``read`` over batches in the given order, each different text once, and restore the order."""
+    """Run ``read`` over batches, each different text once, and restore the order.
+
+    In the order of their tokens solutions that share a beginning are read together.
+    """
     encoded: dict[tuple[str, str], Encoded] = {}
     for solution in solutions:
         key = (solution.problem, solution.solution)
@@ -137,7 +137,7 @@ def _in_batches(
     longest = max((len(row.input_ids) for row in whole.values()), default=1)
     size = max(1, min(limits.solutions, limits.tokens // longest))
     with fitting_threads(limits.num_weight_bytes) as look:
-        for chunk in _chunks(sorted(whole, key=lambda key: order(whole[key])), size):
+        for chunk in _chunks(sorted(whole, key=lambda key: whole[key].input_ids), size):
             look()
             rows = [whole[key] for key in chunk]
             for key, row, values in zip(chunk, rows, read(rows), strict=True):

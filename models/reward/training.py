@@ -16,7 +16,8 @@ from stepmark.models.threads import fitting_threads
 from .encoding import Batch, Encoded, Encoder
 from .examples import Example
 from .network import NUM_CLASSES, Reading, RewardNetwork
-from .reading import max_kept_tokens, only_steps, positions_of_steps, read_solutions, stack_readings
+from .reading import max_kept_tokens, only_steps, positions_of_steps, stack_readings
+from .remembered import memory_of, read_or_remember
 
 _SORTED_BATCHES = 16  # a backbone reads batches of like lengths faster
 
@@ -188,7 +189,8 @@ def _read(network: RewardNetwork, rows: list[_Row], progress: Callable[[int, int
     positions = [positions_of_steps(row.encoded, steps) for row, steps in zip(rows, labeled, strict=True)]
     if sum(map(len, positions)) > max_kept_tokens(network):
         return rows
-    readings = read_solutions(network, [row.encoded.input_ids for row in rows], positions, progress)
+    ids = [row.encoded.input_ids for row in rows]
+    readings = read_or_remember(network, memory_of(network), ids, positions, progress)
     return [
         _Row(only_steps(row.encoded, steps), [row.targets[step] for step in steps], reading)
         for row, steps, reading in zip(rows, labeled, readings, strict=True)

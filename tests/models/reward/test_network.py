@@ -6,19 +6,33 @@ import torch
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import split_steps
 from stepmark.models.reward.encoding import NO_STEP, Encoder
-from stepmark.models.reward.network import HeadConfig, RewardNetwork, max_over_steps, token_likelihood
+from stepmark.models.reward.network import HeadConfig, RewardNetwork, likelihood_of, max_over_steps
+from stepmark.models.reward.reading import read_logprobs
 
 SOLUTION = "So: $2x = 6$.\nDivide: $x = 3$."
 
 
-def test_likelihood_of_a_token_is_read_from_the_position_before_it() -> None:
-    """Two tokens, a vocabulary of two, probabilities 3/4 and 1/4."""
-    logits = torch.log(torch.tensor([[[0.75, 0.25], [0.5, 0.5]]]))
-    likelihood = token_likelihood(logits, torch.tensor([[0, 1]]))
+def test_likelihood_of_a_token_under_the_logits_that_predict_it() -> None:
+    """A vocabulary of two with probabilities 3/4 and 1/4, of which the second comes."""
+    likelihood = likelihood_of(torch.log(torch.tensor([[0.75, 0.25]])), torch.tensor([1]))
 
-    assert likelihood.logprob[0].tolist() == pytest.approx([0.0, -1.3863], abs=1e-4)
-    assert likelihood.surprise[0].tolist() == pytest.approx([0.0, 1.0986], abs=1e-4)
-    assert likelihood.entropy[0].tolist() == pytest.approx([0.0, 0.5623], abs=1e-4)
+    assert likelihood.logprob.tolist() == pytest.approx([-1.3863], abs=1e-4)
+    assert likelihood.surprise.tolist() == pytest.approx([1.0986], abs=1e-4)
+    assert likelihood.entropy.tolist() == pytest.approx([0.5623], abs=1e-4)
+
+
+def test_likelihood_of_a_token_is_read_from_the_position_before_it(
+    network: RewardNetwork, encoder: Encoder
+) -> None:
+    """The log-probabilities are those the language model itself gives; nothing predicts the first token."""
+    ids = encoder.encode("p?", SOLUTION, split_steps(SOLUTION)).input_ids
+    with torch.no_grad():
+        logits = network.backbone(torch.tensor([ids])).logits[0]
+    expected = logits.log_softmax(-1)[torch.arange(len(ids) - 1), ids[1:]]
+    (logprobs,) = read_logprobs(network, [ids])
+
+    assert logprobs[0] == 0
+    torch.testing.assert_close(logprobs[1:], expected, atol=1e-5, rtol=1e-4)
 
 
 def test_a_steps_features_are_pooled_over_its_own_tokens() -> None:

@@ -1,0 +1,80 @@
+"""What a frozen base has read is remembered for the next head, and only for that base."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from stepmark.labeling.steps import split_steps
+from stepmark.models.reward import remembered
+from stepmark.models.reward.encoding import Encoder
+from stepmark.models.reward.network import HeadConfig, RewardNetwork
+from stepmark.models.reward.remembered import Memory, memory_of
+from stepmark.models.reward.scoring import Scorable, score_solutions
+
+from .conftest import random_model
+
+SURPRISE = HeadConfig(head_size=16, reads_hidden=False)
+TEXTS = ["So: $x = 1$.\nSo: $y = 2$.", "So: $x = 1$.\nSo: $y = 7$.", "So: $x = 1$.\nSo: $y = 2$."]
+SOLUTIONS = [Scorable("Solve it.", text, tuple(split_steps(text))) for text in TEXTS]
+
+
+@pytest.fixture
+def num_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many solutions each reading was asked for; nothing is remembered at the start."""
+    asked: list[int] = []
+    read = remembered.read_solutions
+
+    def counting(network: RewardNetwork, rows: Sequence[Any], *rest: Any) -> Any:
+        asked.append(len(rows))
+        return read(network, rows, *rest)
+
+    monkeypatch.setattr(remembered, "read_solutions", counting)
+    monkeypatch.setattr(remembered, "_memories", {})
+    return asked
+
+
+def network_of(encoder: Encoder, config: HeadConfig = SURPRISE) -> RewardNetwork:
+    """A head with random weights on the random model, which is the same each time."""
+    torch.manual_seed(len(config.__slots__))
+    return RewardNetwork(random_model(len(encoder.tokenizer)), config)
+
+
+def test_a_second_head_on_the_same_base_reads_nothing(encoder: Encoder, num_read: list[int]) -> None:
+    """Its scores are those it would have given after reading."""
+    first, second = network_of(encoder), network_of(encoder)
+    score_solutions(first, encoder, SOLUTIONS)
+    scores = score_solutions(second, encoder, SOLUTIONS)
+    remembered._memories.clear()
+
+    assert num_read == [2, 0]
+    assert scores == score_solutions(second, encoder, SOLUTIONS)
+
+
+def test_another_base_reads_for_itself(encoder: Encoder, num_read: list[int]) -> None:
+    """One changed weight, and nothing that was read holds."""
+    network = network_of(encoder)
+    score_solutions(network, encoder, SOLUTIONS)
+    with torch.no_grad():
+        next(network.backbone.parameters()).view(-1)[0] += 1
+    score_solutions(network, encoder, SOLUTIONS)
+
+    assert num_read == [2, 2]
+
+
+def test_hidden_states_are_not_remembered(encoder: Encoder, network: RewardNetwork) -> None:
+    """They would fill the memory."""
+    assert memory_of(network) is None
+    assert memory_of(network_of(encoder, HeadConfig(16, reads_likelihood=False))) is None
+
+
+def test_a_full_memory_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not fit is read again, not put in the place of something else."""
+    monkeypatch.setattr(remembered, "_MAX_TOKENS", 3)
+    memory = Memory()
+    memory.keep((1, 2), torch.zeros(2, 4))
+    memory.keep((3, 4), torch.zeros(2, 4))
+
+    assert memory.get((1, 2)) is not None
+    assert memory.get((3, 4)) is None
