@@ -25,9 +25,10 @@ class Case:
     own outcome, which says what its last step is worth. ``num_tokens_left[j]``: what a rollout from prefix j
     is expected to cost, in tokens. ``siblings[j]``: how many other decided solutions by the completer share
     exactly the first j steps, and how many of them are right (S pairs, or none where they are not known).
-    Each is one rollout that nobody had to pay for, of the last prefix it shares. The solution itself is not
-    among them: it may have been chosen for its outcome. ``error_odds[s]``: how much likelier than elsewhere a
-    teacher finds the first error at step s (S numbers, or none where no teacher was asked).
+    Each is one rollout that nobody had to pay for, of the last prefix it shares, and all of them tell the
+    problem's pass rate. The solution itself is not among them: it may have been chosen for its outcome.
+    ``error_odds[s]``: how much likelier than elsewhere a teacher finds the first error at step s (S numbers,
+    or none where no teacher was asked).
     """
 
     solution_id: str

@@ -35,7 +35,7 @@ class Counted:
     """Cases as arrays. ``pairs``: (U, 2), rollouts and right ones; ``pair_of``: (C, J), indexes into it.
 
     ``rate_of``: (C, J, T), index of a right prefix's expected value at each pass rate. ``num_steps``: (C,).
-    ``solved``: (C, 2), other solutions that share no step, and right ones. ``error_odds``: (C, J + 1).
+    ``solved``: (C, 2), other solutions to the problem, and right ones. ``error_odds``: (C, J + 1).
     """
 
     num_steps: Ints
@@ -71,7 +71,9 @@ def layout(cases: Sequence[Case]) -> Counted:
     return Counted(
         num_steps=num_steps,
         is_correct=np.array([case.is_correct for case in cases], dtype=np.bool_),
-        solved=np.array([case.siblings[0] if case.siblings else (0, 0) for case in cases]).reshape(-1, 2),
+        solved=np.array(
+            [np.array(case.siblings or [(0, 0)]).sum(axis=0) for case in cases], dtype=np.int64
+        ).reshape(-1, 2),
         error_odds=odds,
         rate_of=expected_rate(RATES, share_done[..., None]),
         pairs=np.zeros((1, 2), dtype=np.int64),
