@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stepmark.labeling.errors import StepmarkError
+
 from .json_output import write_json
 from .options import INPUT_FILE, home_option, output_option
 
@@ -56,6 +58,10 @@ def import_labels_command(
         click.echo(f"  rejected line {reject.line}: {reject.reason}")
     if len(report.rejects) > _REJECTS_SHOWN:
         click.echo(f"  and {len(report.rejects) - _REJECTS_SHOWN:,} more, in table rejects")
+    if report.rejects and not (report.num_accepted or report.num_duplicates):
+        raise StepmarkError(
+            f"{path}: every row was rejected; see the reasons above, and try another --format."
+        )
 
 
 def summary(report: "LabelReport") -> dict[str, object]:

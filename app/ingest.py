@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from stepmark.labeling.errors import StepmarkError
+
 from .options import home_option
 
 _REJECTS_SHOWN = 10
@@ -37,4 +39,8 @@ def ingest_command(path: Path, source: str, split: str | None, home: Path) -> No
     if len(report.rejects) > _REJECTS_SHOWN:
         click.echo(
             f"  and {len(report.rejects) - _REJECTS_SHOWN:,} more of {len(reasons):,} kinds, in table rejects"
+        )
+    if report.rejects and not (report.num_new or report.num_known):
+        raise StepmarkError(
+            f"{path}: every row was refused; see the reasons above, and give a file of problems."
         )

@@ -59,7 +59,7 @@ _SHOWN = """
         SELECT *, row_number() OVER (PARTITION BY outcome ORDER BY shuffled) AS outcome_place
         FROM ranked WHERE place = 1 AND (outcome = 'correct') = (shuffled % 2 = 0)
     )
-    SELECT * FROM chosen WHERE outcome_place <= $2 ORDER BY outcome, outcome_place
+    SELECT * FROM chosen WHERE outcome_place <= $2 ORDER BY outcome = 'correct', outcome, outcome_place
 """
 
 

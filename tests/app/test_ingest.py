@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from stepmark.app.import_labels import import_labels_command
 from stepmark.app.ingest import ingest_command
-from stepmark.labeling.errors import InputError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.store import Store
 
 PROBLEM = {
@@ -163,3 +163,18 @@ def test_a_file_of_no_known_format_is_refused(tmp_path: Path, text: str) -> None
 
     assert isinstance(result.exception, InputError)
     assert "labels.jsonl" in str(result.exception)
+
+
+def test_a_file_of_which_every_row_is_refused_is_a_failure(tmp_path: Path) -> None:
+    """Scripts see it by the exit code; the reasons stand above the sentence and in the rejects."""
+    file, home = tmp_path / "rows.jsonl", str(tmp_path / "home")
+    file.write_text('{"nothing": 1}\n{"nothing": 2}\n')
+    runner = CliRunner()
+    ingested = runner.invoke(ingest_command, [str(file), "--split", "train", "--home", home])
+    imported = runner.invoke(import_labels_command, [str(file), "--format", "prm800k", "--home", home])
+
+    assert isinstance(ingested.exception, StepmarkError)
+    assert isinstance(imported.exception, StepmarkError)
+    assert "every row was refused" in str(ingested.exception)
+    assert "every row was rejected" in str(imported.exception)
+    assert Store(Path(home)).read("SELECT count(*) FROM rejects").item() > 0
