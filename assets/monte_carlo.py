@@ -7,7 +7,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stepmark.labeling.monte_carlo import SOURCE, RolloutCounts, label_of_counts, own_rollout
+from stepmark.labeling.monte_carlo import (
+    SOURCE,
+    RolloutCounts,
+    label_of_counts,
+    labels_from_rollouts,
+    own_rollout,
+)
 from stepmark.labeling.records import StepLabel
 from stepmark.labeling.search.cases import NO_ROLLOUTS, Finding
 from stepmark.labeling.search.counting import Counting
@@ -61,12 +67,8 @@ def _counts_of_steps(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> lis
 
 
 def _exhaustive(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
-    steps = enumerate(_counts_of_steps(chosen, counts))
-    return [
-        label_of_counts(chosen.solution.solution_id, index, step)
-        for index, step in steps
-        if step.num_rollouts
-    ]
+    solution = chosen.solution
+    return labels_from_rollouts(solution.solution_id, chosen.prefixes, solution.outcome, counts)
 
 
 def _found(chosen: Chosen, finding: Finding, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:

@@ -96,10 +96,11 @@ class Adaptive:
             count(shape, cases, evidence, undecided_as="right"),
             count(shape, cases, evidence, undecided_as="wrong"),
         ]
-        p_wrong = np.stack([_p_wrong(infer(way, prior)) for way in ways])
-        ranges = [_values(way, infer(way, prior), prior) for way in ways]
+        posteriors = [infer(way, prior) for way in ways]
+        p_wrong = np.stack([_p_wrong(posterior) for posterior in posteriors])
+        ranges = [_values(way, posterior, prior) for way, posterior in zip(ways, posteriors, strict=True)]
         # Not decided, and nothing more to be learned from any prefix.
-        posterior = infer(counted, prior)
+        posterior = posteriors[0]
         is_hopeless = self._is_open(posterior) & (
             self._gains(counted, posterior, prior).max(axis=1, initial=0.0) < self.min_gain
         )
