@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cases import NO_ROLLOUTS, Ask, Belief, Case, Evidence, Finding
-from .inference import Counted, Posterior, count, fit, infer, layout, state_probabilities
+from .beliefs import bounds_of, finding_of, values_of
+from .cases import NO_ROLLOUTS, Ask, Case, Evidence, Finding
+from .inference import Counted, Posterior, count, fit, infer, layout
+from .undecided import num_undecided
 from .values import VALUES, Floats, Ints, ValuePrior, likelihoods
 
 _FIXED_COST = 4.0  # tokens: what starting a rollout costs beside its tokens
 _TINY = 1e-300
-_MASS = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,75 +89,19 @@ class Adaptive:
         """Beliefs of every step, with bounds where undecided rollouts leave it open."""
         if not cases:
             return []
-        shape = layout(cases)
-        counted = count(shape, cases, evidence)
+        counted = count(layout(cases), cases, evidence)
         prior = fit(counted)
-        ways = [
-            counted,
-            count(shape, cases, evidence, undecided_as="right"),
-            count(shape, cases, evidence, undecided_as="wrong"),
-        ]
-        posteriors = [infer(way, prior) for way in ways]
-        p_wrong = np.stack([_p_wrong(posterior) for posterior in posteriors])
-        ranges = [_values(way, posterior, prior) for way, posterior in zip(ways, posteriors, strict=True)]
+        posterior = infer(counted, prior)
+        values = values_of(counted, posterior, prior)
+        bounds = bounds_of(counted, num_undecided(counted, cases, evidence), posterior, values, prior)
         # Not decided, and nothing more to be learned from any prefix.
-        posterior = posteriors[0]
         is_hopeless = self._is_open(posterior) & (
             self._gains(counted, posterior, prior).max(axis=1, initial=0.0) < self.min_gain
         )
         return [
-            _finding(case, p_wrong[:, row], [one[row] for one in ranges], not is_hopeless[row])
+            finding_of(case, bounds.of(row), values[row, :, 0], not is_hopeless[row])
             for row, case in enumerate(cases)
         ]
-
-
-def _finding(case: Case, p_wrong: Floats, ranges: Sequence[Floats], has_signal: bool) -> Finding:
-    """``p_wrong``, (ways, J + 1), and ``ranges``, (J, 3) each: undecided rollouts left out, right, wrong."""
-    low, high = p_wrong.min(axis=0), p_wrong.max(axis=0)
-    beliefs = [
-        Belief(
-            float(low[step]),
-            float(high[step]),
-            float(ranges[0][step, 0]),
-            # The mean of a skewed belief may lie outside its densest part.
-            float(min(ranges[0][step, 0], *(one[step, 1] for one in ranges))),
-            float(max(ranges[0][step, 0], *(one[step, 2] for one in ranges))),
-        )
-        for step in range(case.num_steps - 1)
-    ]
-    end, last = float(case.is_correct), case.num_steps - 1
-    beliefs.append(Belief(float(low[last]), float(high[last]), end, end, end))
-    return Finding(case.solution_id, tuple(beliefs), has_signal)
-
-
-def _p_wrong(posterior: Posterior) -> Floats:
-    """P(first error at or before each step), (C, J + 1)."""
-    return np.clip(np.cumsum(posterior.first_error.sum(axis=1), axis=1)[:, :-1], 0.0, 1.0)
-
-
-def _values(counted: Counted, posterior: Posterior, prior: ValuePrior) -> Floats:
-    """Mean, low and high of every prefix's value, (C, J, 3)."""
-    p_right, p_wrong = state_probabilities(posterior.first_error)
-    at_values = likelihoods(counted.pairs[:, 0], counted.pairs[:, 1])
-    by_rate = np.zeros((*counted.pair_of.shape, len(prior.right)))
-    cells = np.indices(counted.rate_of.shape)
-    share = p_right / posterior.right[counted.pair_of[..., None], counted.rate_of]
-    np.add.at(by_rate, (cells[0], cells[1], counted.rate_of), share)
-    mass = by_rate @ prior.right + (p_wrong / posterior.wrong[counted.pair_of])[..., None] * prior.wrong
-    mass = mass * at_values[counted.pair_of]
-    mass /= mass.sum(axis=-1, keepdims=True)
-    low, high = _densest(mass)
-    return np.stack([mass @ VALUES, low, high], axis=-1)
-
-
-def _densest(mass: Floats) -> tuple[Floats, Floats]:
-    """Ends of the hull of the likeliest values that hold 95% of the mass, (...,) each."""
-    order = np.argsort(-mass, axis=-1)
-    ordered = np.take_along_axis(mass, order, axis=-1)
-    is_needed = np.cumsum(ordered, axis=-1) - ordered < _MASS
-    place = np.where(is_needed, order, order[..., :1])
-    edges = np.concatenate([[0.0], (VALUES[1:] + VALUES[:-1]) / 2, [1.0]])
-    return edges[place.min(axis=-1)], edges[place.max(axis=-1) + 1]
 
 
 def _predictions(pairs: Ints, chunk: int, prior: ValuePrior) -> tuple[Floats, Floats]:

@@ -7,7 +7,6 @@ T pass rates, V values, U different pairs of counts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,22 +80,16 @@ def layout(cases: Sequence[Case]) -> Counted:
     )
 
 
-def count(
-    counted: Counted,
-    cases: Sequence[Case],
-    evidence: Evidence,
-    undecided_as: Literal["missing", "right", "wrong"] = "missing",
-) -> Counted:
-    """The arrays with the rollouts so far, siblings included; undecided ones are missing, right or wrong."""
+def count(counted: Counted, cases: Sequence[Case], evidence: Evidence) -> Counted:
+    """The arrays with the rollouts so far, siblings included; undecided ones are left out (undecided.py)."""
     counts = np.zeros((*counted.pair_of.shape, 2), dtype=np.int64)
     for row, case in enumerate(cases):
         for column, key in enumerate(case.prefix_ids):
             found = evidence.get(key, NO_ROLLOUTS)
-            undecided = found.num_truncated + found.num_ungraded
             free, free_correct = case.siblings[column + 1] if case.siblings else (0, 0)
             counts[row, column] = (
-                free + found.num_rollouts - (undecided if undecided_as == "missing" else 0),
-                free_correct + found.num_correct + (undecided if undecided_as == "right" else 0),
+                free + found.num_rollouts - found.num_truncated - found.num_ungraded,
+                free_correct + found.num_correct,
             )
     pairs, pair_of = np.unique(counts.reshape(-1, 2), axis=0, return_inverse=True)
     return replace(counted, pairs=pairs, pair_of=pair_of.reshape(counted.pair_of.shape))
