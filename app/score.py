@@ -1,13 +1,17 @@
 """``stepmark score``: step probabilities of a reward model for solutions in a file."""
 
 import json
-from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .jsonl_input import JsonLine, read_jsonl, shown
 from .options import INPUT_FILE, home_option, output_option
+
+if TYPE_CHECKING:
+    from stepmark.models.reward.scoring import StepProbabilities
 
 _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 
@@ -22,12 +26,13 @@ def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
 
     MODEL is a reward model's id or name in the store, or the folder of one. FILE holds one JSON object a
     line: {"problem": "...", "steps": ["...", ...]}. Lines come back whole, with "probabilities" (one
-    {"negative", "neutral", "positive"} a step), "step_scores" and "score" (their product).
+    {"negative", "neutral", "positive"} a step), "step_scores" and "score": a PRM's is the product over the
+    steps; an ORM judges the last step alone, and the others' entries are null. All three are null for a
+    solution longer than the model reads.
     """
     from stepmark.labeling.steps import join_steps  # noqa: PLC0415
-    from stepmark.models.metrics.aggregation import aggregate  # noqa: PLC0415
     from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
-    from stepmark.models.reward.scoring import Scorable, score_solutions, step_score  # noqa: PLC0415
+    from stepmark.models.reward.scoring import Scorable, score_solutions  # noqa: PLC0415
 
     from .text_output import write_text  # noqa: PLC0415
 
@@ -39,27 +44,33 @@ def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
         solutions.append(Scorable(problem, text, tuple(spans)))
     loaded = load_reward_model(_folder(model, home))
     scored = score_solutions(loaded.network, loaded.encoder, solutions)
+    results = (
+        json.dumps(line.fields | _added(steps, last_only=loaded.kind == "orm"), ensure_ascii=False) + "\n"
+        for line, steps in zip(lines, scored, strict=True)
+    )
+    write_text(out, "".join(results))
+    too_long = [str(line.line) for line, steps in zip(lines, scored, strict=True) if steps is None]
+    if too_long:
+        click.echo(
+            f"{file}: {len(too_long):,} of {len(lines):,} solutions are longer than the"
+            f" {loaded.encoder.max_tokens} tokens the model reads and have no score: line {too_long[0]}"
+            + (f" and {len(too_long) - 1:,} more." if too_long[1:] else "."),
+            err=True,
+        )
 
-    def results() -> Iterator[str]:
-        for line, steps in zip(lines, scored, strict=True):
-            if steps is None:
-                line.refuse(
-                    f"the solution is longer than the {loaded.encoder.max_tokens} tokens the model reads",
-                    "score a shorter one",
-                )
-            probabilities = [
-                {"negative": step.negative, "neutral": step.neutral, "positive": step.positive}
-                for step in steps
-            ]
-            step_scores = [step_score(step) for step in steps]
-            added = {
-                "probabilities": probabilities,
-                "step_scores": step_scores,
-                "score": aggregate(step_scores, "product"),
-            }
-            yield json.dumps(line.fields | added, ensure_ascii=False) + "\n"
 
-    write_text(out, "".join(results()))
+def _added(steps: "list[StepProbabilities] | None", *, last_only: bool) -> dict[str, object]:
+    """The fields a line gets; null for what the model does not judge."""
+    from stepmark.models.metrics.aggregation import aggregate  # noqa: PLC0415
+    from stepmark.models.reward.scoring import step_score  # noqa: PLC0415 - torch loads slowly
+
+    if steps is None:
+        return {"probabilities": None, "step_scores": None, "score": None}
+    first = len(steps) - 1 if last_only else 0
+    probabilities = [asdict(step) if index >= first else None for index, step in enumerate(steps)]
+    step_scores = [step_score(step) if index >= first else None for index, step in enumerate(steps)]
+    score = aggregate([score for score in step_scores if score is not None], "product")
+    return {"probabilities": probabilities, "step_scores": step_scores, "score": score}
 
 
 def _fields(line: JsonLine) -> tuple[str, list[str]]:
@@ -90,7 +101,12 @@ def _folder(model: str, home: Path) -> Path:
         )
         if found.height:
             return home / str(found.item())
+    named = (
+        store.read("SELECT reward_model_id FROM reward_models WHERE kind <> 'likelihood' ORDER BY ALL")
+        if store.live.exists()
+        else None
+    )
+    known = ", ".join(named.to_series()) if named is not None and named.height else "none yet"
     raise InputError(
-        f"no reward model {model!r} is in {home}, nor is it a folder;"
-        " name one that `stepmark sql 'SELECT reward_model_id FROM reward_models'` lists."
+        f"no reward model {model!r} is in {home} (there: {known}), nor is it a folder; name one of them."
     )

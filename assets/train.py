@@ -130,6 +130,7 @@ def _fit(
         reward.max_tokens,
         HeadConfig(reward.head_size, reward.reads_hidden, reward.reads_likelihood),
         reward.seed,
+        model.kind,
     )
     config = TrainingConfig(
         num_epochs=reward.num_epochs,

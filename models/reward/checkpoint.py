@@ -20,7 +20,8 @@ from stepmark.labeling.errors import InputError
 from .encoding import Encoder
 from .network import HeadConfig, RewardNetwork
 
-_FORMAT = 1
+_FORMAT = 2
+KINDS = ("orm", "prm")
 
 # Its bars for single files would stand between our own lines of progress.
 transformers_logging.disable_progress_bar()
@@ -28,10 +29,14 @@ transformers_logging.disable_progress_bar()
 
 @dataclass(frozen=True, slots=True)
 class RewardModel:
-    """A network with the encoder it was trained with."""
+    """A network with the encoder it was trained with.
+
+    ``kind``: prm, which judges every step, or orm, which was trained at the last step and judges that alone.
+    """
 
     network: RewardNetwork
     encoder: Encoder
+    kind: str
 
 
 def best_device() -> torch.device:
@@ -67,13 +72,13 @@ def load_backbone(
 
 
 def new_reward_model(
-    base: str, prompt_template: str, max_tokens: int, head: HeadConfig, seed: int
+    base: str, prompt_template: str, max_tokens: int, head: HeadConfig, seed: int, kind: str = "prm"
 ) -> RewardModel:
     """A fresh head on the language model ``base``."""
     backbone, tokenizer = load_backbone(base)
     torch.manual_seed(seed)
     network = RewardNetwork(backbone, head).to(best_device())
-    return RewardModel(network, Encoder(tokenizer, prompt_template, max_tokens))
+    return RewardModel(network, Encoder(tokenizer, prompt_template, max_tokens), kind)
 
 
 def save_reward_model(model: RewardModel, out: Path) -> str:
@@ -87,6 +92,7 @@ def save_reward_model(model: RewardModel, out: Path) -> str:
     save_file(head, out / "head.safetensors")
     description = {
         "format": _FORMAT,
+        "kind": model.kind,
         "head": asdict(network.config),
         "prompt_template": encoder.prompt_template,
         "max_tokens": encoder.max_tokens,
@@ -112,6 +118,11 @@ def load_reward_model(path: Path) -> RewardModel:
             f"{path / 'reward.json'}: format {description.get('format')!r} is not {_FORMAT};"
             " train the model again."
         )
+    if description.get("kind") not in KINDS:
+        raise InputError(
+            f"{path / 'reward.json'}: kind {description.get('kind')!r} is neither orm nor prm;"
+            " train the model again."
+        )
     if not (path / "backbone").is_dir():  # else the name would be looked for on a hub
         raise InputError(f"{path / 'backbone'}: the folder is missing; train the model again.")
     backbone, tokenizer = load_backbone(str(path / "backbone"))
@@ -123,7 +134,8 @@ def load_reward_model(path: Path) -> RewardModel:
             f"{path / 'head.safetensors'}: the head does not fit ({lost[0]}); train the model again."
         )
     network.to(best_device()).eval()
-    return RewardModel(network, Encoder(tokenizer, description["prompt_template"], description["max_tokens"]))
+    encoder = Encoder(tokenizer, description["prompt_template"], description["max_tokens"])
+    return RewardModel(network, encoder, description["kind"])
 
 
 def folder_sha256(path: Path) -> str:

@@ -155,7 +155,7 @@ def test_a_checkpoint_of_another_format_is_refused(base_path: Path, tmp_path: Pa
     description = json.loads((tmp_path / "reward.json").read_text())
     (tmp_path / "reward.json").write_text(json.dumps(description | {"format": 99}))
 
-    with pytest.raises(InputError, match="format 99 is not 1"):
+    with pytest.raises(InputError, match="format 99 is not 2"):
         load_reward_model(tmp_path)
 
 
