@@ -17,15 +17,24 @@ from stepmark.labeling.errors import StepmarkError
 _PLAIN = "plain_lines"
 # No telemetry, and no window that asks for an address before the graph is seen.
 _INSTANCE_SETTINGS = "telemetry:\n  enabled: false\nnux:\n  enabled: false\n"
+# The UI keeps what a run prints in files. On the command line that would take the terminal away from the
+# progress bars, and leave helper processes that a Ctrl-C makes cry.
+_COMMAND_LINE = "command-line.yaml"
+_COMMAND_LINE_SETTINGS = (
+    _INSTANCE_SETTINGS
+    + "compute_logs:\n  module: dagster._core.storage.noop_compute_log_manager\n"
+    + "  class: NoOpComputeLogManager\n"
+)
+_INTERRUPTED = dg.DagsterExecutionInterruptedError.__name__
 
 
 def dagster_home(home: Path) -> Path:
     """The folder of Dagster's own records inside a home, made when absent."""
     folder = (home / "dagster").resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    settings = folder / "dagster.yaml"
-    if not settings.exists():
-        settings.write_text(_INSTANCE_SETTINGS, encoding="utf-8")
+    for name, text in (("dagster.yaml", _INSTANCE_SETTINGS), (_COMMAND_LINE, _COMMAND_LINE_SETTINGS)):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
@@ -34,15 +43,17 @@ def refresh(home: Path, profile: str) -> None:
 
     Raises:
         StepmarkError: with the sentence of the asset that failed.
+        KeyboardInterrupt: if the run was interrupted, by Ctrl-C or SIGTERM.
     """
-    os.environ["DAGSTER_HOME"] = str(dagster_home(home))
+    folder = str(dagster_home(home))
+    os.environ["DAGSTER_HOME"] = folder
     pipeline = Pipeline(home=str(home.resolve()), profile=profile)
     settings = pipeline.settings()
     graph = build_definitions(pipeline, settings).resolve_asset_graph()
     names = {key.to_user_string() for key in graph.get_all_asset_keys()}
     definitions = build_definitions(pipeline, settings, {_PLAIN: _plain_lines(names)})
     job = definitions.resolve_job_def("refresh")
-    with dg.DagsterInstance.get() as instance:
+    with dg.DagsterInstance.from_config(folder, _COMMAND_LINE) as instance:
         result = job.execute_in_process(
             # Naming a logger keeps Dagster from writing its own records to the screen as well.
             run_config={"loggers": {_PLAIN: {}}},
@@ -82,6 +93,8 @@ def _first_failure(result: dg.ExecuteInProcessResult) -> str:
         if event.event_type_value == "STEP_FAILURE":
             error = event.step_failure_data.error
             cause = error.cause if error is not None and error.cause is not None else error
+            if cause is not None and cause.cls_name == _INTERRUPTED:
+                raise KeyboardInterrupt
             message = "no reason was given" if cause is None else cause.message.strip()
             for prefix in (
                 "stepmark.labeling.errors.InputError: ",

@@ -1,13 +1,14 @@
 """``stepmark ui``: Dagster's UI on the workspace, on this machine only."""
 
 import os
-import subprocess
+import socket
 import sys
 from pathlib import Path
 
 import click
 
 from stepmark.assets.profile import BUILT_IN
+from stepmark.labeling.errors import InputError
 
 from .options import home_option
 
@@ -27,23 +28,31 @@ def ui_command(profile: str, host: str, port: int, home: Path) -> None:
     from .run import dagster_home  # noqa: PLC0415 - Dagster loads slowly
 
     load_profile(profile)  # a wrong profile is told here, not in a traceback of the UI
+    _check_port(host, port)
     known = profile if profile in BUILT_IN else str(Path(profile).resolve())
     environment = os.environ | {
         "DAGSTER_HOME": str(dagster_home(home)),
         HOME_VARIABLE: str(home.resolve()),
         PROFILE_VARIABLE: known,
     }
-    command = [
-        sys.executable,
-        "-m",
-        "dagster",
-        "dev",
-        "-m",
-        "stepmark.assets.definitions",
-        "-h",
-        host,
-        "-p",
-        str(port),
-    ]
+    arguments = ["-m", "dagster", "dev", "-m", "stepmark.assets.definitions", "-h", host, "-p", str(port)]
     click.echo(f"http://{host}:{port}  (Ctrl-C ends it)", err=True)
-    sys.exit(subprocess.call(command, env=environment))  # noqa: S603 - our own command
+    sys.stderr.flush()
+    # In place of this process: whoever ends it ends Dagster, which then ends the servers it started.
+    os.execve(sys.executable, [sys.executable, *arguments], environment)  # noqa: S606 - our own command
+
+
+def _check_port(host: str, port: int) -> None:
+    # Dagster would start, fail behind a traceback, and wait for ever.
+    try:
+        with socket.create_server((host, port), family=_family(host, port)):
+            pass
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            f"cannot listen on {host}:{port} ({reason.lower()}); name a free port with --port."
+        ) from error
+
+
+def _family(host: str, port: int) -> socket.AddressFamily:
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
