@@ -75,7 +75,11 @@ def _table(results: "Results") -> list[str]:
         if name not in hidden:
             lines.append(f"{name:<34}" + "".join(f"{percent(points[n]):<20}" for n in ns))
     unscored = unscored_line(results)
-    return lines if unscored is None else [*lines, unscored]
+    if unscored is not None:
+        lines.append(unscored)
+    if hidden:
+        lines.append("Steps aggregated by last, mean or min instead of the product: in the report.")
+    return lines
 
 
 def _differences(results: "Results") -> list[str]:

@@ -32,6 +32,11 @@ def ingest_command(path: Path, source: str, split: str | None, home: Path) -> No
     )
     if report.num_completed:
         click.echo(f"  {report.num_completed:,} of the known ones completed")
+    if report.num_in_other_split:
+        click.echo(
+            f"  {report.num_in_other_split:,} of the known ones are stored in another split and stay there:"
+            " what was trained on must not become a test"
+        )
     reasons = Counter(reject.reason for reject in report.rejects)
     for reject in report.rejects[:_REJECTS_SHOWN]:
         where = reject.file if reject.line is None else f"{reject.file}, line {reject.line}"

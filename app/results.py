@@ -63,6 +63,7 @@ class Results:
     num_test_problems: int
     num_quality_problems: dict[str, int]
     counts: dict[str, int]
+    label_counts: list[dict[str, Any]]
     costs: dict[str, dict[str, int]]
 
 
@@ -88,6 +89,7 @@ def read_results(store: Store, profile: Profile) -> Results:
         num_test_problems=_largest(evaluations.filter(pl.col("metric") == BEST_OF_N)),
         num_quality_problems={truth: _num_judged(quality_rows, truth) for truth in TRUTHS},
         counts=store.read_published(_COUNTS).row(0, named=True),
+        label_counts=store.read_published("SELECT * FROM label_counts ORDER BY label_source").to_dicts(),
         costs={
             row["kind"]: {"num_samples": row["num_samples"], "num_tokens": row["num_tokens"]}
             for row in store.read_published(_COSTS).iter_rows(named=True)
@@ -141,6 +143,7 @@ def as_json(results: Results) -> dict[str, Any]:
         "label_quality": results.quality_rows,
         "first_errors": results.first_errors,
         "counts": results.counts,
+        "label_counts": results.label_counts,
         "costs": results.costs,
     }
 

@@ -39,12 +39,14 @@ _UNRATED = """
 class IngestReport:
     """What became of the rows of one file or family; a known problem was stored before.
 
-    ``num_completed`` of the known ones got something they lacked, or the split that a label file guessed.
+    ``num_completed`` of the known ones got something they lacked, or the split that a label file guessed;
+    ``num_in_other_split`` are stored in another split than the one they were offered for, and stay there.
     """
 
     num_new: int = 0
     num_known: int = 0
     num_completed: int = 0
+    num_in_other_split: int = 0
     rejects: list[Reject] = field(default_factory=list)
 
 
@@ -74,6 +76,7 @@ def _add(store: Store, problems: Sequence[Problem], rejects: Sequence[Reject], r
     report.num_new += written.num_new
     report.num_known += len(problems) - written.num_new
     report.num_completed += written.num_completed
+    report.num_in_other_split += written.num_in_other_split
     report.rejects += rejects
 
 

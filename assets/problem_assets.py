@@ -24,6 +24,7 @@ def problems(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "num_new": report.num_new,
             "num_known": report.num_known,
             "num_completed": report.num_completed,
+            "num_in_other_split": report.num_in_other_split,
             "num_rejected": len(report.rejects),
             "dagster/row_count": count_rows(store, "problems"),
             "by_split": table_rows(store.read(_BY_SPLIT)),

@@ -5,6 +5,7 @@ Leaves out: what is asked for (generate.py, rollouts.py) and the engines (stepma
 
 import itertools
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
@@ -93,6 +94,7 @@ class SamplingRun:
 
     def __init__(self, settings: Sampler, num_stored: int, what: str, total: int = 0) -> None:
         self._settings, self._seed = settings, settings.seed + num_stored
+        self._what, self._num_stored = what, num_stored
         self._progress = Progress(what, total, "samples")
         self._stack = ExitStack()
         self._engine: SamplerEngine | None = None
@@ -128,6 +130,9 @@ class SamplingRun:
 
     def _started(self) -> SamplerEngine:
         if self._engine is None:
+            if self._num_stored:
+                kept = f"{self._what}: {self._num_stored:,} samples are kept from before"
+                print(kept, file=sys.stderr, flush=True)
             self._engine = self._stack.enter_context(open_engine(self._settings, self._seed))
             self._stack.enter_context(self._progress)
         return self._engine

@@ -22,10 +22,13 @@ _IS_FROM_LABELS = pl.col("source").is_in(FORMATS) & pl.col("subject").is_null() 
 
 @dataclass(frozen=True, slots=True)
 class WrittenProblems:
-    """Rows inserted, and stored rows of which something became known or was corrected."""
+    """Rows inserted; stored rows of which something became known or was corrected; stored rows that stay in
+    another split than the one they were offered for.
+    """
 
     num_new: int
     num_completed: int
+    num_in_other_split: int
 
 
 def write_problems(
@@ -37,14 +40,16 @@ def write_problems(
     of a file of problems, also replace the source and the split of a row that a label file left.
     """
     if problems.is_empty():
-        return WrittenProblems(0, 0)
+        return WrittenProblems(0, 0, 0)
     with registered(con, problems):
         stored = query(con, _STORED)
     offered = problems.unique("problem_id", keep="first", maintain_order=True)
     completed = _completed(stored, offered, know_their_split)
     changed = completed.join(stored, on=completed.columns, how="anti", nulls_equal=True)
     num_completed = update(con, "problems", changed) if changed.height else 0
-    return WrittenProblems(insert_missing(con, "problems", problems), num_completed)
+    both = completed.join(offered, on="problem_id", suffix="_offered")
+    num_in_other_split = both.filter(pl.col("split") != pl.col("split_offered")).height
+    return WrittenProblems(insert_missing(con, "problems", problems), num_completed, num_in_other_split)
 
 
 def _completed(stored: pl.DataFrame, offered: pl.DataFrame, know_their_split: bool) -> pl.DataFrame:

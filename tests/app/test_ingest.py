@@ -43,6 +43,18 @@ def test_problems_are_stored_and_what_is_refused_is_told(tmp_path: Path) -> None
     assert row.rows() == [("train", 1, "2")]
 
 
+def test_a_known_problem_keeps_its_split_and_that_is_told(tmp_path: Path) -> None:
+    """What may have been trained on does not become a test by a second file."""
+    file = tmp_path / "math.jsonl"
+    file.write_text(json.dumps(PROBLEM) + "\n")
+    home = str(tmp_path / "home")
+    CliRunner().invoke(ingest_command, [str(file), "--split", "train", "--home", home])
+    again = CliRunner().invoke(ingest_command, [str(file), "--split", "test", "--home", home])
+
+    assert "1 of the known ones are stored in another split and stay there" in again.output
+    assert Store(tmp_path / "home").read("SELECT split FROM problems").rows() == [("train",)]
+
+
 @pytest.mark.parametrize("order", [("problems", "labels"), ("labels", "problems")])
 def test_a_label_file_and_a_problem_file_give_one_row_in_either_order(
     tmp_path: Path, order: tuple[str, str]
