@@ -45,7 +45,7 @@ Solve it step by step, each step on a line of its own. Put the final answer in \
 temperature = 0.7
 max_tokens = 300
 batch_tokens = 12000
-engine = {{ dtype = "bfloat16", max_model_len = 1024, max_num_seqs = 64 }}
+engine = {{ dtype = "float32", max_model_len = 1024, max_num_seqs = 64 }}
 
 [generation]
 num_train_samples = 4
