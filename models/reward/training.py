@@ -3,6 +3,7 @@
 Leaves out: where examples come from, and files (checkpoint.py). Legend: B solutions, S steps.
 """
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -93,7 +94,8 @@ def train(
         read = _read(network, train_rows + validation_rows, reading_progress)
         train_rows, validation_rows = read[: len(train_rows)], read[len(train_rows) :]
     torch.manual_seed(config.seed)
-    num_steps = max(1, round(config.num_epochs * len(train_rows) / config.batch_solutions))
+    num_batches = math.ceil(len(train_rows) / config.batch_solutions)  # an epoch's: the last may be short
+    num_steps = max(1, round(config.num_epochs * num_batches))
     optimizer, scheduler = _optimizer(network, config, num_steps)
     check_every = max(1, num_steps // config.num_evaluations)
     _validate(network, encoder, validation_rows, config, report, 0)

@@ -106,6 +106,15 @@ def test_any_number_of_steps_trains(network: RewardNetwork, encoder: Encoder, nu
     assert report.validation_losses == []
 
 
+def test_an_epoch_ends_when_every_example_was_seen(network: RewardNetwork, encoder: Encoder) -> None:
+    """A short last batch is a batch too: 17 examples at 16 a batch take two steps an epoch."""
+    steps: list[int] = []
+    config = TrainingConfig(num_epochs=2, batch_solutions=16)
+    train(network, encoder, EXAMPLES[:17], [], config, lambda step, total, loss: steps.append(total))
+
+    assert steps == [4] * 4
+
+
 def test_a_frozen_backbone_does_not_move(network: RewardNetwork, encoder: Encoder) -> None:
     """A rate factor of 0 trains the head only."""
     before = [parameter.clone() for parameter in network.backbone.parameters()]
