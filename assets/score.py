@@ -7,10 +7,11 @@ stands beside the labels'. Leaves out: what follows from the scores (selection.p
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -25,6 +26,13 @@ from .solution_rows import SolutionRow, solution_rows
 from .train import checkpoint_folder, reward_model_id, targets_of
 
 _SOLUTIONS_PER_BATCH = 4096
+_BATCH_BYTES = 64 * 2**30  # solutions times the model's bytes: a minute or so of a CPU
+Rows = Sequence[SolutionRow]
+Told = Callable[[int], None]  # is told how many solutions of a batch are done
+
+if TYPE_CHECKING:
+    from stepmark.models.reward.scoring import Scorable
+
 _UNSCORED = """
     {which} AND NOT EXISTS (
         SELECT 1 FROM scores WHERE scores.solution_id = solutions.solution_id AND reward_model_id = $1
@@ -64,7 +72,7 @@ def _id(store: Store, reward: Reward, model: RewardModel) -> str:
 def score_with_models(store: Store, profile: Profile) -> int:
     """Score what is unscored with every trained model; return the number of solutions scored."""
     from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
-    from stepmark.models.reward.scoring import Scorable, score_solutions  # noqa: PLC0415
+    from stepmark.models.reward.scoring import score_solutions  # noqa: PLC0415
 
     kinds = {model.name: model.kind for model in profile.reward.models}
     num_scored = 0
@@ -74,19 +82,16 @@ def score_with_models(store: Store, profile: Profile) -> int:
         if not rows:
             continue
         model = load_reward_model(checkpoint_folder(store, key))
-        with Progress(f"scoring by {name}", len(rows), "solutions") as bar:
-            for batch in _batches(rows):
-                texts = [Scorable(row.problem, row.solution, row.steps) for row in batch]
-                scores = score_solutions(model.network, model.encoder, texts)
-                last_only = kinds[name] == "orm"
-                store.insert_missing("scores", _score_frame(key, batch, scores, last_only))
-                bar.advance(len(batch))
+        for batch, told in _batches(f"scoring by {name}", rows, model.network.num_backbone_bytes):
+            scores = score_solutions(model.network, model.encoder, _texts(batch), progress=told)
+            frame = _score_frame(key, batch, scores, last_only=kinds[name] == "orm")
+            store.insert_missing("scores", frame)
         num_scored += len(rows)
     return num_scored
 
 
 def _score_frame(
-    key: str, rows: Sequence[SolutionRow], scores: Sequence[Any], last_only: bool
+    key: str, rows: Sequence[SolutionRow], scores: Sequence[Any], *, last_only: bool
 ) -> pl.DataFrame:
     values = [
         (key, row.solution_id, index, step.negative, step.neutral, step.positive)
@@ -127,7 +132,7 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
     """
     from stepmark.models.reward.checkpoint import best_device, load_backbone  # noqa: PLC0415
     from stepmark.models.reward.encoding import Encoder  # noqa: PLC0415
-    from stepmark.models.reward.scoring import Scorable, likelihood_of_steps  # noqa: PLC0415
+    from stepmark.models.reward.scoring import likelihood_of_steps  # noqa: PLC0415
 
     ids, num_scored, reward = likelihood_ids(profile), 0, profile.reward
     for model in reward.likelihoods:
@@ -139,12 +144,9 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
         network.to(best_device())  # type: ignore[arg-type]
         encoder = Encoder(tokenizer, reward.prompt_template, reward.max_tokens)
         _register_likelihoods(store, model, keys)
-        with Progress(f"likelihood by {model}", len(rows), "solutions") as bar:
-            for batch in _batches(rows):
-                texts = [Scorable(row.problem, row.solution, row.steps) for row in batch]
-                likelihoods = likelihood_of_steps(network, encoder, texts)
-                store.insert_missing("scores", _likelihood_frame(keys, batch, likelihoods))
-                bar.advance(len(batch))
+        for batch, told in _batches(f"likelihood by {model}", rows, network.get_memory_footprint()):
+            likelihoods = likelihood_of_steps(network, encoder, _texts(batch), progress=told)
+            store.insert_missing("scores", _likelihood_frame(keys, batch, likelihoods))
         num_scored += len(rows)
     return num_scored
 
@@ -182,6 +184,21 @@ def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None
     store.insert_missing("reward_models", pl.DataFrame(rows, schema_overrides=schema), unknown=["round"])
 
 
-def _batches(rows: Sequence[SolutionRow]) -> Iterator[Sequence[SolutionRow]]:
-    for start in range(0, len(rows), _SOLUTIONS_PER_BATCH):
-        yield rows[start : start + _SOLUTIONS_PER_BATCH]
+def _batches(what: str, rows: Rows, num_weight_bytes: int) -> Iterator[tuple[Rows, Told]]:
+    """Batches to be committed one by one, smaller ones for a larger model, and whom to tell of progress."""
+    size = max(1, min(_SOLUTIONS_PER_BATCH, _BATCH_BYTES // max(1, num_weight_bytes)))
+    with Progress(what, len(rows), "solutions") as bar:
+        for start in range(0, len(rows), size):
+            batch = rows[start : start + size]
+            yield batch, partial(_reach, bar, start)
+            bar.reach(start + len(batch))
+
+
+def _reach(bar: Progress, start: int, num_done: int) -> None:
+    bar.reach(start + num_done)
+
+
+def _texts(rows: Rows) -> list["Scorable"]:
+    from stepmark.models.reward.scoring import Scorable  # noqa: PLC0415 - torch loads slowly
+
+    return [Scorable(row.problem, row.solution, row.steps) for row in rows]
