@@ -48,9 +48,9 @@ def _check_port(host: str, port: int) -> None:
         with socket.create_server((host, port), family=_family(host, port)):
             pass
     except OSError as error:
-        reason = error.strerror or type(error).__name__
+        reason = type(error).__name__ if error.errno is None else os.strerror(error.errno).lower()
         raise InputError(
-            f"cannot listen on {host}:{port} ({reason.lower()}); name a free port with --port."
+            f"cannot listen on {host}:{port} ({reason}); name a free port with --port."
         ) from error
 
 

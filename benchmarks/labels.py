@@ -26,6 +26,7 @@ from stepmark.labeling.search.counting import Counting
 
 Floats = NDArray[np.float64]
 _NUM_RIGHT_PER_WRONG = 0.4  # 200 right solutions to 500 wrong ones
+_SIZES = Sizes()
 _YARDSTICK = "sequential, 16"
 _ESTIMATORS: dict[str, Estimator] = {
     _YARDSTICK: Counting("sequential", 16),
@@ -191,9 +192,9 @@ def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
 @click.option(
     "--home", type=click.Path(path_type=Path, file_okay=False), required=True, help="The pool's home."
 )
-@click.option("--problems", default=Sizes.num_problems, show_default=True, help="minimath problems.")
-@click.option("--dense", default=Sizes.num_dense, show_default=True, help="Of them, with three solutions.")
-@click.option("--true", default=Sizes.num_true, show_default=True, help="Of them, with true values.")
+@click.option("--problems", default=_SIZES.num_problems, show_default=True, help="minimath problems.")
+@click.option("--dense", default=_SIZES.num_dense, show_default=True, help="Of them, with three solutions.")
+@click.option("--true", default=_SIZES.num_true, show_default=True, help="Of them, with true values.")
 @click.option("--replicates", default=4, show_default=True, help="Searches per estimator.")
 def main(home: Path, problems: int, dense: int, true: int, replicates: int) -> None:
     """Compare estimators of the first error, and print tables."""

@@ -1,0 +1,51 @@
+"""``stepmark ui`` before Dagster starts, and a run that is interrupted."""
+
+import os
+import socket
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from click.testing import CliRunner
+
+from stepmark.app.run import refresh
+from stepmark.app.ui import ui_command
+from stepmark.assets import problem_assets
+from stepmark.labeling.errors import InputError
+
+
+def test_a_taken_port_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence with the port, and nothing is started."""
+    monkeypatch.setattr(os, "execve", lambda *command: pytest.fail(f"started {command}"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port} .address already in use.;"):
+            CliRunner().invoke(
+                ui_command, ["--port", str(port), "--home", str(tmp_path)], catch_exceptions=False
+            )
+
+
+def test_a_free_port_is_handed_to_dagster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dagster takes the place of the command, with the home in its environment."""
+    started = []
+    monkeypatch.setattr(os, "execve", lambda *command: started.append(command))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    CliRunner().invoke(ui_command, ["--port", str(port), "--home", str(tmp_path)], catch_exceptions=False)
+
+    [(_, arguments, environment)] = started
+    assert arguments[-4:] == ["-h", "127.0.0.1", "-p", str(port)]
+    assert environment["DAGSTER_HOME"] == str(tmp_path / "dagster")
+
+
+def test_an_interrupted_run_is_no_failure_of_an_asset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C reaches the command line as what it is."""
+
+    def interrupted(*arguments: object) -> None:
+        raise dg.DagsterExecutionInterruptedError
+
+    monkeypatch.setattr(problem_assets, "ingest_problems", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        refresh(tmp_path, "minimath")
