@@ -4,7 +4,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from .ingest import ingest_labels, ingest_problems
+from .ingest import ingest_problems
+from .label_files import ingest_labels
 from .metadata import count_rows, sample_rows, table_rows
 from .pipeline import Pipeline
 
