@@ -47,7 +47,7 @@ _HUMAN = "human"
 )
 @home_option
 def export_command(format_name: str, out: Path, label_source: str | None, neutral: str, home: Path) -> None:
-    """Write the labels of the published snapshot to a file; import-labels reads every one of these formats."""
+    """Write the labels of the published snapshot to a file, which import-labels can read again."""
     from stepmark.labeling.exporters.common import ExportOptions, ExportTally  # noqa: PLC0415
     from stepmark.labeling.exporters.registry import FORMATS as EXPORTS  # noqa: PLC0415
     from stepmark.labeling.exporters.tables import COLUMNS  # noqa: PLC0415

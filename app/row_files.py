@@ -18,16 +18,18 @@ _GROUP_ROWS = 50_000  # of Parquet: what is held in memory
 def write_lines(file: IO[bytes], rows: Iterable[Row], columns: Mapping[str, type]) -> int:
     """One JSON object a line; returns the number of rows, as the other functions do."""
     num_rows = 0
-    for num_rows, row in enumerate(rows, start=1):
+    for row in rows:
         file.write(_json(row) + b"\n")
+        num_rows += 1
     return num_rows
 
 
 def write_array(file: IO[bytes], rows: Iterable[Row], columns: Mapping[str, type]) -> int:
     """One JSON array, an element a line."""
     num_rows = 0
-    for num_rows, row in enumerate(rows, start=1):
-        file.write((b",\n" if num_rows > 1 else b"[\n") + _json(row))
+    for row in rows:
+        file.write((b",\n" if num_rows else b"[\n") + _json(row))
+        num_rows += 1
     file.write(b"\n]\n" if num_rows else b"[]\n")
     return num_rows
 
@@ -42,8 +44,9 @@ def write_csv(file: IO[bytes], rows: Iterable[Row], columns: Mapping[str, type])
     writer = csv.DictWriter(text, list(columns), lineterminator="\r\n")
     writer.writeheader()
     num_rows = 0
-    for num_rows, row in enumerate(rows, start=1):
+    for row in rows:
         writer.writerow(row)
+        num_rows += 1
     text.detach()  # flushes, and leaves the file to its owner
     return num_rows
 

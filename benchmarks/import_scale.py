@@ -2,18 +2,17 @@
 
     python benchmarks/import_scale.py --data FOLDER
 
-Makes a PRM800K file of 75,000 solutions with 800,000 rated completions out of the 953 shared lines: every copy
-gets a number in its problem and in its first step, so that none repeats another. Then two processes, one after
-the other, read it: ``stepmark import-labels`` into a fresh store, and ``datasets.load_dataset("json")`` with a
-loop that makes one row a rated completion. The second one stores nothing, and checks nothing. Where datasets is
-not installed (``--datasets-python`` names a Python that has it), pyarrow's own JSON reader stands in, which is
-what datasets reads JSON with.
+Makes a PRM800K file of 75,000 solutions with 800,000 rated completions out of the 953 shared lines: every
+copy gets a number in its problem and in its first step, so that none repeats another. Then two processes, one
+after the other, read it: ``stepmark import-labels`` into a fresh store, and ``datasets.load_dataset("json")``
+with a loop that makes one row a rated completion. The second one stores nothing, and checks nothing. Where
+datasets is not installed (``--datasets-python`` names a Python that has it), pyarrow's own JSON reader stands
+in, which is what datasets reads JSON with.
 Leaves out: the machine's load, which the caller knows.
 """
 
 import json
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -113,9 +112,8 @@ def _numbered(row: Row, number: int) -> Row:
 
 def timed(python: str, program: str, *arguments: str) -> tuple[float, float, str]:
     """Wall seconds, peak memory in GB and printed text of a program in a process of its own."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     start = time.perf_counter()
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - programs of this file
         [python, "-c", _MEASURED + program, *arguments], stdout=subprocess.PIPE, text=True, check=False
     )
     seconds = time.perf_counter() - start
@@ -149,7 +147,7 @@ def main(data: Path, solutions: int, ratings: int, datasets_python: str) -> None
         counts = json.loads(out.read_text())
         click.echo(f"stepmark import-labels: {seconds:.1f} s, {peak:.2f} GB; {counts['accepted']:,} accepted")
         click.echo(f"  rows written: {counts['written']}")
-        has_datasets = not subprocess.run(
+        has_datasets = not subprocess.run(  # noqa: S603 - a Python the caller names
             [datasets_python, "-c", "import datasets"], stderr=subprocess.DEVNULL, check=False
         ).returncode
         name = (

@@ -1,7 +1,7 @@
 """The rows that cross folder borders, as frozen dataclasses or named tuples. Field names are column names.
 
-Labels are named tuples: files hold a million of them, and a named tuple is made and hashed in a quarter of the
-time. Leaves out: rows only one module makes and writes; those are polars frames.
+Labels are named tuples: files hold a million of them, and a named tuple is made and hashed in a quarter of
+the time. Leaves out: rows only one module makes and writes; those are polars frames.
 """
 
 from dataclasses import dataclass

@@ -22,9 +22,10 @@ _BATCH_ROWS = 1000
 _LABEL_FIELDS = StepLabel._fields[3:]
 _HUMAN_FIELDS = HumanLabel._fields[1:]
 _SOLUTION = """
-    problem_id, problems.source AS problem_source, split, problem, ground_truth_solution, ground_truth_answer,
-    solutions.source AS solution_source, generator_id, solution, solutions.finish_reason, final_answer, outcome,
-    spans, solutions.rowid AS solution_place
+    problem_id, problems.source AS problem_source, split, problem,
+    ground_truth_solution, ground_truth_answer,
+    solutions.source AS solution_source, generator_id, solution, solutions.finish_reason, final_answer,
+    outcome, spans, solutions.rowid AS solution_place
 """
 _WHOLE = """
     JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
@@ -60,8 +61,8 @@ def read_labels(
 ) -> Iterator[RatedSolution]:
     """What one label source, or all of them, say on each solution, in the order solutions were stored.
 
-    With ``without_people``, solutions that people rated are left out of the source human: see ``read_people``.
-    The connection holds one result at a time; read to the end before the next query.
+    With ``without_people``, solutions that people rated are left out of the source human: see
+    ``read_people``. The connection holds one result at a time; read to the end before the next query.
     """
     fields = ", ".join(f"{name} := step_labels.{name}" for name in ("step_index", *_LABEL_FIELDS))
     sql = f"""

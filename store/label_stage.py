@@ -1,7 +1,7 @@
-"""The rows of a label file on disk until the file is read to its end; then they are stored in one transaction.
+"""The rows of a label file on disk until it is read to its end; then they are stored in one transaction.
 
-So a file that turns out to be damaged, or a kill in the middle, leaves nothing behind, memory stays bounded, and
-the store's lock is held while rows are written, not while text is parsed. Leaves out: what the rows mean.
+So a file that turns out to be damaged, or a kill in the middle, leaves nothing behind, memory stays bounded,
+and the store's lock is held while rows are written, not while text is parsed. Leaves out: what the rows mean.
 """
 
 import tempfile

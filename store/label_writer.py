@@ -79,8 +79,8 @@ def write_label_frames(con: duckdb.DuckDBPyConnection, frames: Frames) -> Writte
     """Store the frames of ``label_frames``, and skip what is there already.
 
     A problem that exists keeps its source and split, which the importer only guesses; an answer or solution
-    it lacks is filled in. Steps are written only with a new solution, and labels only where the stored steps are
-    those of the file, so that a solution never has steps, or labels for steps, of two splittings.
+    it lacks is filled in. Steps are written only with a new solution, and labels only where the stored steps
+    are those of the file, so that a solution never has steps, or labels for steps, of two splittings.
     """
     misfits, known = _stored_solutions(con, frames["steps"])
     fitting = {

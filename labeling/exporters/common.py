@@ -18,10 +18,10 @@ Row = dict[str, Any]
 class RatedSolution:
     """One row per solution and rater.
 
-    ``labels``, ``ratings`` and ``values`` have one entry a step: the stored label, the hard label (-1, 0, 1) and
-    the soft one (0 to 1), each None where it is not known. ``human_labels`` are all ratings of one ``labeler``,
-    alternatives included; both are None or empty for other label sources. ``place`` orders solutions as they
-    were stored.
+    ``labels``, ``ratings`` and ``values`` have one entry a step: the stored label, the hard label (-1, 0, 1)
+    and the soft one (0 to 1), each None where it is not known. ``human_labels`` are all ratings of one
+    ``labeler``, alternatives included; both are None or empty for other label sources. ``place`` orders
+    solutions as they were stored.
     """
 
     problem: Problem
@@ -54,9 +54,8 @@ class RatedSolution:
 
 @dataclass(slots=True)
 class ExportTally:
-    """What became of the solutions: ``written`` rows of the file, ``reasons`` of what was left out or changed."""
+    """What export lost or changed: ``reasons`` in words, with how many solutions or ratings each befell."""
 
-    num_written: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
 
 

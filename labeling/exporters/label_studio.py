@@ -1,7 +1,8 @@
 """Label Studio tasks, a solution each: people's ratings as annotations, other sources as predictions.
 
-The importer of the same name documents the labeling configuration they belong to. Tasks without annotations can be
-rated in Label Studio, with the predictions shown. Leaves out: alternatives to a step, flags, phases, counts.
+The importer of the same name documents the labeling configuration they belong to. Tasks without annotations
+can be rated in Label Studio, with the predictions shown. Leaves out: alternatives to a step, flags, phases,
+counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

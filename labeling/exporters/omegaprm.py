@@ -1,7 +1,7 @@
 r"""OmegaPRM's lists of prefixes with their values: a row a problem, all its solutions in one tree.
 
-Where the tree would not come back as the same solutions with the same values (one solution is the beginning of
-another, or two value one prefix differently), each solution gets a row of its own.
+Where the tree would not come back as the same solutions with the same values (one solution is the beginning
+of another, or two value one prefix differently), each solution gets a row of its own.
 Leaves out: ratings (a step without a value gets the one that its rating stands for), counts, intervals.
 """
 

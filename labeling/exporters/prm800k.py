@@ -1,7 +1,7 @@
 """PRM800K's lines: people's ratings with all alternatives; other label sources as if one person had rated.
 
-Ratings that came in phase 1 go out as phase 1, everything else as phase 2, in which the solution stands by itself
-in ``pre_generated_steps``. Leaves out: values, and what the store does not keep (verifier scores).
+Ratings that came in phase 1 go out as phase 1, everything else as phase 2, in which the solution stands by
+itself in ``pre_generated_steps``. Leaves out: values, and what the store does not keep (verifier scores).
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """ProcessBench: the index of the first wrong step, from 0; -1 where every step is right.
 
-Leaves out: everything after the first error, values, neutral ratings (which are no errors), and solutions of which
-the first error is not known.
+Leaves out: everything after the first error, values, neutral ratings (which are no errors), and solutions of
+which the first error is not known.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _ANSWER_IS_RIGHT = {"correct": True, "incorrect": False}
 def processbench_rows(
     rated: Iterable[RatedSolution], options: ExportOptions, tally: ExportTally
 ) -> Iterator[Row]:
-    """``{"id", "generator", "problem", "steps", "final_answer_correct", "label"}``, the id being the solution's."""
+    """``{"id", "generator", "problem", "steps", "final_answer_correct", "label"}``, the id from the store."""
     for one in rated:
         label = first_error(one.ratings)
         if label is None:

@@ -23,8 +23,8 @@ RowMaker = Callable[[Iterable[RatedSolution], ExportOptions, ExportTally], Itera
 class ExportFormat:
     """How one format is written.
 
-    ``people`` says what becomes of people's own ratings: "alone" (a line a person, with alternatives), "beside"
-    (a person each, and other sources beside them), or "merged" (as the label source human).
+    ``people`` says what becomes of people's own ratings: "alone" (a line a person, with alternatives),
+    "beside" (a person each, and other sources beside them), or "merged" (as the label source human).
     ``is_by_problem`` is True where all solutions of a problem come together.
     """
 

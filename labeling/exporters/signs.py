@@ -1,8 +1,8 @@
 """The formats that say right or wrong of every step: TRL, Math-Shepherd and RLHFlow.
 
-They end where the labels end: a solution is cut before its first step without a label. Math-Shepherd and RLHFlow
-hold problem and steps in one text; every row is read back before it goes out, and left out where it would not
-come back as it is. Leaves out: values, and who gave a label.
+They end where the labels end: a solution is cut before its first step without a label. Math-Shepherd and
+RLHFlow hold problem and steps in one text; every row is read back before it goes out, and left out where it
+would not come back as it is. Leaves out: values, and who gave a label.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _SIGNS = {True: "+", False: "-"}
 
 
 def trl_rows(rated: Iterable[RatedSolution], options: ExportOptions, tally: ExportTally) -> Iterator[Row]:
-    """``{"prompt", "completions", "labels"}``; completions joined by newlines are the solution's beginning."""
+    """``{"prompt", "completions", "labels"}``; completions joined by newlines are the solution's start."""
     for one in rated:
         signs = signs_of(one, options, tally)
         if signs:
@@ -52,7 +52,7 @@ def _one_text(one: RatedSolution, steps: Sequence[str], marks: Sequence[str]) ->
 
 
 def rlhflow_rows(rated: Iterable[RatedSolution], options: ExportOptions, tally: ExportTally) -> Iterator[Row]:
-    """``{"messages", "problem"}``; the problem stands by itself, too, for nothing else parts it from step 1."""
+    """``{"messages", "problem"}``; the problem stands by itself, too: nothing else parts it from step 1."""
     read_row = rlhflow.row_reader()
     for one in rated:
         signs = signs_of(one, options, tally)

@@ -61,8 +61,8 @@ class AlternativeSolutions:
     """The rated alternatives of a file as unfinished solutions: the path so far and the alternative.
 
     Only the alternative itself is labeled, the path before it is labeled in its own solution. ``conflicting``
-    holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As that
-    may show in the last line only, nothing is to be stored before all chunks were read.
+    holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As
+    that may show in the last line only, nothing is to be stored before all chunks were read.
     """
 
     def __init__(self, label_source: str) -> None:

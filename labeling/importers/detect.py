@@ -54,7 +54,8 @@ def detect_format(path: Path | str) -> str:
         if is_table(names):
             return "table"
         shown = ", ".join(names[:_MAX_KEYS])
-        problem = f"a table of steps has the columns {', '.join(NEEDED)} and one of {', '.join(LABELS)}, not {shown}"
+        wanted = f"{', '.join(NEEDED)} and one of {', '.join(LABELS)}"
+        problem = f"a table of steps has the columns {wanted}, not {shown}"
         raise InputError.at(path, None, problem, "rename its columns")
     for line, row in read_objects(path):
         if not isinstance(row, dict):

@@ -24,9 +24,8 @@ Leaves out: annotations that were cancelled (skipped), drafts, and regions of ot
 """
 
 import re
-from typing import Any
 
-from stepmark.labeling.records import HumanLabel, StepLabel
+from stepmark.labeling.records import HumanLabel, Problem, StepLabel
 
 from .common import ImportedSolution, LabeledSolution, label_problem, labeled, solution_of
 from .fields import (
@@ -94,8 +93,8 @@ def _steps(data: JsonObject) -> list[str]:
 def _annotation(
     item: JsonObject,
     where: str,
-    problem: Any,
-    solution: ImportedSolution,  # noqa: ANN401
+    problem: Problem,
+    solution: ImportedSolution,
 ) -> LabeledSolution | None:
     if optional_bool(item, "was_cancelled", f"{where}."):
         return None
@@ -120,8 +119,8 @@ def _annotation(
 def _prediction(
     item: JsonObject,
     where: str,
-    problem: Any,
-    solution: ImportedSolution,  # noqa: ANN401
+    problem: Problem,
+    solution: ImportedSolution,
 ) -> LabeledSolution | None:
     results = _results(item, where, len(solution.steps))
     source = optional_text(item, "model_version", f"{where}.") or SOURCE

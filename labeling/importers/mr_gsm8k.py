@@ -2,9 +2,9 @@
 
 A row, cut short::
 
-    {"uuid": "...", "question": "...", "ground_truth_answer": "18", "model_output_steps": ["Step 1: ...", "..."],
-     "model_output_answer_correctness": "correct", "model_output_solution_correctness": "wrong",
-     "model_output_solution_first_error_step": "2"}
+    {"uuid": "...", "question": "...", "ground_truth_answer": "18",
+     "model_output_steps": ["Step 1: ...", "..."], "model_output_answer_correctness": "correct",
+     "model_output_solution_correctness": "wrong", "model_output_solution_first_error_step": "2"}
 
 As in ProcessBench, what follows the first error was not judged. Steps may be a text with one step a line.
 Leaves out: the reason of the error, and the kind of question.

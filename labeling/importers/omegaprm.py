@@ -8,7 +8,7 @@ Rows, cut short; the tree may also stand alone, its root being the question::
       {"solution_prefix": "<question>\n\nFirst ...\n\nThen ...", "mc_value": 0.5}]}
     {"question": "...", "final_answer": "64", "reasoning_steps":
       {"text": "<question>", "mc_value": 0.75, "children": [
-        {"text": "First ...", "mc_value": 1.0, "children": [{"text": "Then ...", "mc_value": 0.5, "children": []}]}]}}
+        {"text": "First ...", "mc_value": 1.0, "children": [...]}]}}
 
 The list is no path: prefixes branch. Every prefix that no other one goes on from is a solution (as far as it
 was written), and its steps are what each prefix on the way adds to the one before. A step's value is that of
@@ -101,7 +101,7 @@ def _continues(text: str, prefix: str) -> bool:
 
 
 def _tree(row: JsonObject, question: str) -> tuple[list[_Path], dict[_Path, list[float]]]:
-    """The leaves of a tree, and the values of each node, the root aside; siblings of one text are one node."""
+    """The leaves of a tree, and the values of its nodes without the root; siblings of one text are one."""
     root = object_of(row, "reasoning_steps")
     if text_of(root, "text", "reasoning_steps.").strip() != question:
         raise RowError("reasoning_steps.text is not the question")

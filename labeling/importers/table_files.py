@@ -23,7 +23,7 @@ _DELIMITERS = ",;\t"
 
 
 def kind_of_file(path: Path) -> str:
-    """ "parquet", "json" or "csv", by what stands first; CSV begins with the names of columns.
+    """What the file is, "parquet", "json" or "csv", by its first bytes; CSV begins with column names.
 
     Raises:
         InputError: if the file is absent, a folder, or UTF-16.

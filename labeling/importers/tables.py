@@ -2,17 +2,17 @@
 
 Columns; the first four are needed, and one of rating, label and value::
 
-    problem, solution_id, step_index, step      the text, which solution, its place from 0 or 1, the step's text
-    rating                                      -1 wrong, 0 neutral, 1 right, empty where unknown
-    label                                       true or false, + or -, right, neutral or wrong, or a rating
-    value                                       probability, 0 to 1, of ending right
-    labeler or label_source                     a person, or another source ("table" where neither is told)
-    num_rollouts, num_correct, num_truncated, num_ungraded, labeled_at, duration_ms, ground_truth_answer,
-    final_answer, outcome, generator            where known
+    problem, solution_id, step_index, step      the text, which solution, its place from 0 or 1, the step's
+    text rating                                      -1 wrong, 0 neutral, 1 right, empty where unknown label
+    true or false, + or -, right, neutral or wrong, or a rating value
+    probability, 0 to 1, of ending right labeler or label_source                     a person, or another
+    source ("table" where neither is told) num_rollouts, num_correct, num_truncated, num_ungraded, labeled_at,
+    duration_ms, ground_truth_answer, final_answer, outcome, generator            where known
 
-Rows may come in any order. Where no row of the file has index 0, indexes count from 1. A label of 0 is neutral in
-a file that has -1, too; without one it may as well mean wrong, and its rows are refused.
-Leaves out: columns of other names. All rows are held in memory, for the last one may belong to the first solution.
+Rows may come in any order. Where no row of the file has index 0, indexes count from 1. A label of 0 is
+neutral in a file that has -1, too; without one it may as well mean wrong, and its rows are refused.
+Leaves out: columns of other names. All rows are held in memory, for the last one may belong to the first
+solution.
 """
 
 from collections.abc import Iterator
@@ -68,8 +68,10 @@ def is_table(names: Any) -> bool:  # noqa: ANN401 - any collection of names
 
 
 def read_solutions(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
-    """What each rater said on each solution, as an object for ``read_row``, with its first line and its number
-    of rows; and the Rejects of what is no row."""
+    """What each rater said on each solution, as an object for ``read_row``, and the Rejects of what is none.
+
+    With each comes its first line and how many lines it takes.
+    """
     groups: dict[tuple[str, ...], list[tuple[int, JsonObject]]] = {}
     texts: dict[str, str] = {}
     has_zero = has_minus_one = False
@@ -210,13 +212,11 @@ def _label(row: JsonObject, zero_is_neutral: bool) -> int | None:
     number = whole_number(value)
     if number == 0 and not zero_is_neutral:
         raise RowError(
-            "label is 0 in a file without -1: it may mean wrong or neutral; name the column rating (-1, 0, 1), "
+            "label is 0 in a file without -1: it may mean wrong or neutral; name the column rating (-1, 0, 1) "
             "or write true and false"
         )
     if number is None or not -1 <= number <= 1:
-        raise RowError(
-            f"label is {shown(value)}, not true or false, + or -, right, neutral or wrong, -1, 0 or 1"
-        )
+        raise RowError(f"label is {shown(value)}, none of true, false, +, -, right, neutral, wrong, -1, 0, 1")
     return number
 
 

@@ -1,4 +1,4 @@
-"""Damaged label files: each kind of damage is told by its line, and a file refused as a whole changes no byte."""
+"""Damaged label files: damage is told by its line, and a file refused as a whole changes no byte."""
 
 import gzip
 import io
@@ -135,15 +135,15 @@ REFUSED_ROWS: list[tuple[str, str, object, str]] = [
     ("processbench", "label", "one", "label is 'one', not -1 or the 0-based index"),
     ("processbench", "steps", "a b", "steps is 'a b', not a list"),
     ("omegaprm", "reasoning_steps/1/mc_value", 1.5, "mc_value is 1.5, not a number from 0 to 1"),
-    ("omegaprm", "reasoning_steps/1/solution_prefix", "Why?", "solution_prefix does not begin with the question"),
+    ("omegaprm", "reasoning_steps/1/solution_prefix", "Why?", "prefix does not begin with the question"),
     ("omegaprm tree", "reasoning_steps/children/0/text", None, "reasoning_steps.children[0].text is None"),
     ("omegaprm tree", "reasoning_steps/children/1", "c", "reasoning_steps.children[1] is 'c', not an object"),
     ("prmbench", "error_steps/0", 0, "error_steps[0] is 0, not a number from 1 to 3"),
     ("prmbench", "error_steps/1", "four", "error_steps[1] is 'four', not a number from 1 to 3"),
-    ("mr-gsm8k", "model_output_solution_first_error_step", "3", "first_error_step is '3', not a number from 1 to 2"),
-    ("mr-gsm8k", "model_output_solution_first_error_step", "N/A", "model_output_solution_correctness is 'wrong', but"),
+    ("mr-gsm8k", "model_output_solution_first_error_step", "3", "step is '3', not a number from 1 to 2"),
+    ("mr-gsm8k", "model_output_solution_first_error_step", "N/A", "solution_correctness is 'wrong', but"),
     ("mr-gsm8k", "model_output_answer_correctness", "maybe", "is 'maybe', not correct or wrong"),
-    ("label-studio", "annotations/0/result/0/value/choices", ["good"], "choices is ['good'], not one of right"),
+    ("label-studio", "annotations/0/result/0/value/choices", ["good"], "is ['good'], not one of right"),
     ("label-studio", "annotations/0/result/0/from_name", "rating_2", "step is '2', not a number from 0 to 1"),
     ("label-studio", "annotations/0/created_at", "soon", "created_at is 'soon', not a time"),
     ("label-studio", "annotations/0/lead_time", -1, "lead_time is -1, not a number of seconds"),
@@ -194,19 +194,19 @@ def lines(*damaged: bytes) -> bytes:
 
 # A file, the line of its one reject, and a part of the reason.
 REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
-    "NaN": (lines(b'{"prompt": "Q", "completions": ["a"], "labels": [NaN]}'), 2, "holds NaN, which is not JSON"),
+    "NaN": (lines(b'{"prompt": "Q", "completions": ["a"], "labels": [NaN]}'), 2, "holds NaN, which"),
     "half a character": (lines(b'{"prompt": "\\ud83d"}'), 2, "holds a lone surrogate"),
     "Latin-1": (lines(b'{"prompt": "\xe9"}'), 2, "holds bytes that are not UTF-8"),
     "single quotes": (lines(b"{'prompt': 1}"), 2, "is not JSON"),
     "two objects on a line": (lines(b'{"a": 1} {"a": 2}'), 2, "has more text after its JSON value"),
     "a number": (lines(b"7"), 2, "is a JSON number, not an object"),
     "a string": (lines(b'"labels"'), 2, "is a JSON string, not an object"),
-    "an endless number": (lines(b'{"a": ' + b"9" * 5000 + b"}"), 2, "holds an integer of thousands of digits"),
+    "an endless number": (lines(b'{"a": ' + b"9" * 5000 + b"}"), 2, "holds an integer of thousands"),
     "deep nesting": (lines(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), 2, "is nested too deeply"),
-    "a torn line": (lines(b'{"prompt": "Q", "completions": ['), 2, "the object that starts here does not end"),
+    "a torn line": (lines(b'{"prompt": "Q", "completions": ['), 2, "that starts here does not end"),
     "a torn pretty-printed object": (lines(b"{", b'"a": "x,', b'"b": [', b"1"), 2, "does not end"),
     "a last line cut off": (lines() + b'\n{"prompt": "Q', 3, "is cut off"),
-    "gzip cut off": (gzip.compress(lines() * 400, 0)[:30_000], 0, "the compressed data is damaged from here on"),
+    "gzip cut off": (gzip.compress(lines() * 400, 0)[:30_000], 0, "data is damaged from here on"),
     "an array cut off": (b"[" + lines().replace(b"\n", b",\n") + b",\n", 3, "its closing ] is missing"),
     "a labeler of two minds": (
         lines(json.dumps(numbered(changed(valid("trl"), "labels", [False, False]), 1)).encode()),
@@ -218,11 +218,11 @@ REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
         2,
         "line 1 divides the same text into other steps",
     ),
-    "CSV of too few cells": (TABLE + b"Q,x,0,a,1\nQ,y,0\nQ,z,0,c,1\n", 3, "the row has 3 cells for 5 columns"),
+    "CSV of too few cells": (TABLE + b"Q,x,0,a,1\nQ,y,0\nQ,z,0,c,1\n", 3, "has 3 cells for 5 columns"),
     "CSV in Latin-1": (TABLE + b"Q,x,0,a,1\nQ,y,0,\xe9,1\n", 3, "holds bytes that are not UTF-8"),
     "a quote left open": (TABLE + b'Q,x,0,a,1\nQ,y,0,"b,1\n', 3, "the row is not CSV"),
     "a later row of a solution": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,1,c,7\n", 4, "rating is '7'"),
-    "a step twice": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,0,b,-1\n", 4, "step_index 0 stands in this solution twice"),
+    "a step twice": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,0,b,-1\n", 4, "stands in this solution twice"),
     "a label of 0 that may mean two things": (
         TABLE.replace(b"rating", b"label") + b"Q,x,0,a,1\nQ,y,0,b,0\n", 3, "it may mean wrong or neutral"
     ),

@@ -1,4 +1,4 @@
-"""`stepmark export`: every format comes back through import-labels as the same rows, or the tally says what did not."""
+"""`stepmark export`: every format comes back through import-labels as the same rows."""
 
 import csv
 import json
@@ -174,14 +174,14 @@ ROWS: dict[str, list[Row]] = {
     ],
 }
 TABLE = [
-    {"problem": "Q?", "solution_id": "x", "step_index": 1, "step": "b, \"c\"\nd", "rating": -1, "labeler": "ann",
-     "labeled_at": "2026-01-05T10:00:00", "duration_ms": 12, "ground_truth_answer": "7"},
+    {"problem": "Q?", "solution_id": "x", "step_index": 1, "step": "b, \"c\"\nd", "rating": -1,
+     "labeler": "ann", "labeled_at": "2026-01-05T10:00:00", "duration_ms": 12, "ground_truth_answer": "7"},
     {"problem": "Q?", "solution_id": "x", "step_index": 0, "step": " a\r", "rating": None, "labeler": "ann",
      "labeled_at": "2026-01-05T10:00:00", "duration_ms": 12, "ground_truth_answer": "7"},
     {"problem": "Q?", "solution_id": "x", "step_index": 0, "step": " a\r", "label_source": "mc", "value": 0.1,
      "num_rollouts": 10, "num_correct": 1, "num_truncated": 0, "num_ungraded": 0, "outcome": "incorrect"},
-    {"problem": "Q?", "solution_id": "x", "step_index": 1, "step": "b, \"c\"\nd", "label_source": "mc", "rating": 0,
-     "outcome": "incorrect"},
+    {"problem": "Q?", "solution_id": "x", "step_index": 1, "step": "b, \"c\"\nd", "label_source": "mc",
+     "rating": 0, "outcome": "incorrect"},
 ]  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def there_and_back(tmp_path: Path, file: Path, name: str, *options: str) -> tupl
 
 @pytest.mark.parametrize("name", ROWS)
 def test_what_came_in_goes_out_and_comes_back_as_the_same_rows(tmp_path: Path, name: str) -> None:
-    """Import, export, import into a fresh store: problems, solutions, steps and labels are equal, and sound."""
+    """Import, export, import into a fresh store: problems, solutions, steps and labels are equal."""
     file = tmp_path / "in"
     file.write_text("\n".join(json.dumps(row) for row in ROWS[name]))
     first, second = there_and_back(tmp_path, file, name)
@@ -297,7 +297,7 @@ def exported(home: Path, name: str, *options: str) -> tuple[str, list[Row]]:
 
 
 def test_what_a_format_cannot_hold_is_told(home: Path) -> None:
-    """Solutions are cut before the first step without a label, neutral ones become right, and all are counted."""
+    """Solutions are cut before the first step without a label, neutral ones become right; all are counted."""
     told, rows = exported(home, "trl", "--label-source", "one")
 
     assert rows == [{"prompt": "P", "completions": ["a", "b"], "labels": [True, True]}]

@@ -31,8 +31,10 @@ _EXAMPLES = 40  # between two looks at the clock
 TEXTS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
-        ["", " ", "\n", "a\n\nb", "Step 1:", "Step 2: ки", "ки", "+", "-", "How many?", "\x00", "\u2028", "\r",
-         "3", "-1", "1e999", "N/A", "rating_0", "rating_99", "true", "2026-01-05", "9999-12-31T23:59:59-23:00", "𝒙"]
+        ["", " ", "\n", "a\n\nb", "Step 1:", "Step 2: ки", "ки", "+", "-",
+         "How many?", "\x00", "\u2028", "\r",
+         "3", "-1", "1e999", "N/A", "rating_0", "rating_99", "true", "2026-01-05",
+         "9999-12-31T23:59:59-23:00", "\U0001d465"]
     ),
 )  # fmt: skip
 NUMBERS = st.one_of(
@@ -118,8 +120,13 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     con.close()
 
 
+def check_sentence(error: InputError) -> None:
+    """A refusal of the whole file is one line."""
+    assert "\n" not in str(error)
+
+
 def check_import(chunks: list[LabelImport], con: duckdb.DuckDBPyConnection) -> None:
-    """Counts add up, reasons are sentences on one line, labels belong to steps, and the database takes all."""
+    """Counts add up, reasons are sentences on one line, labels belong to steps, the database takes all."""
     alternatives = AlternativeSolutions("human")
     for chunk in chunks:
         counts = chunk.counts
@@ -156,7 +163,7 @@ def test_damaged_rows_are_read_or_refused(
         try:
             chunks = list(import_labels(path, name.split()[0], "train", chunk_lines=2))
         except InputError as error:
-            assert "\n" not in str(error)
+            check_sentence(error)
             return
         check_import(chunks, tables)
 
@@ -184,7 +191,7 @@ def test_any_bytes_are_told_or_refused(tmp_path: Path, tables: duckdb.DuckDBPyCo
         try:
             chunks = list(import_labels(path, detect_format(path), "train"))
         except InputError as error:
-            assert "\n" not in str(error)
+            check_sentence(error)
             return
         check_import(chunks, tables)
 
