@@ -126,7 +126,7 @@ def _chosen_source(found: dict[str, int], wanted: "ExportFormat", asked: str | N
         if asked not in found:
             raise StepmarkError(f"No solution has labels of {asked!r}; --label-source can be {told}.")
         return asked
-    if wanted.people == "beside":
+    if wanted.holds_sources:
         return None if len(found) > 1 else next(iter(found))
     if wanted.people == "alone" and _HUMAN in found:
         return _HUMAN

@@ -20,7 +20,7 @@ from .rows import query
 
 _BATCH_ROWS = 1000
 _LABEL_FIELDS = StepLabel._fields[3:]
-_HUMAN_FIELDS = HumanLabel._fields[1:]
+_HUMAN_FIELDS = HumanLabel._fields[1:-1]
 _SOLUTION = """
     problem_id, problems.source AS problem_source, split, problem,
     ground_truth_solution, ground_truth_answer,
@@ -31,7 +31,7 @@ _WHOLE = """
     JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
     JOIN (
         SELECT solution_id, list([char_start, char_end] ORDER BY step_index) AS spans
-        FROM steps GROUP BY solution_id
+        FROM steps SEMI JOIN labeled USING (solution_id) GROUP BY solution_id
     ) USING (solution_id)
 """
 _ORDER = "ORDER BY {by_problem} solutions.rowid, place"
@@ -73,13 +73,13 @@ def read_labels(
             FROM step_labels
             JOIN hard_labels USING (solution_id, step_index, label_source)
             JOIN soft_labels USING (solution_id, step_index, label_source)
-            WHERE $1 IS NULL OR label_source = $1
+            WHERE $1::VARCHAR IS NULL OR label_source = $1::VARCHAR
             GROUP BY solution_id, label_source
         )
         SELECT solution_id, label_source, labels, {_SOLUTION}
         FROM labeled {_WHOLE}
         WHERE solutions.source <> '{ALTERNATIVE}' AND NOT (
-            $2 AND label_source = '{HUMAN}' AND solution_id IN (SELECT solution_id FROM human_labels)
+            $2::BOOLEAN AND label_source = '{HUMAN}' AND solution_id IN (SELECT solution_id FROM human_labels)
         )
         {_ORDER.format(by_problem=_BY_PROBLEM if is_by_problem else "")}
     """
@@ -89,15 +89,13 @@ def read_labels(
 
 def read_people(con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool) -> Iterator[RatedSolution]:
     """What each person said on each solution; as ``read_labels``, and with every alternative."""
-    fields = ", ".join(
-        f"{name} := {f'CAST({name} AS VARCHAR)' if name == 'labeled_at' else name}" for name in _HUMAN_FIELDS
-    )
+    fields = ", ".join(f"{name} := {name}" for name in _HUMAN_FIELDS)
     sql = f"""
         WITH labeled AS (
             SELECT solution_id, labeler, min(rowid) AS place,
                 list(struct_pack({fields}) ORDER BY step_index, alternative_index) AS labels
             FROM human_labels
-            WHERE $1 OR NOT (coalesce(is_quality_control, false) OR coalesce(is_screening, false))
+            WHERE $1::BOOLEAN OR NOT (coalesce(is_quality_control, false) OR coalesce(is_screening, false))
             GROUP BY solution_id, labeler
         )
         SELECT solution_id, labels, {_SOLUTION}
@@ -146,10 +144,7 @@ def _rated_by_source(row: dict[str, Any]) -> RatedSolution:
 
 def _rated_by_person(row: dict[str, Any]) -> RatedSolution:
     problem, solution = _problem_and_solution(row)
-    human = [
-        HumanLabel(solution.solution_id, *(label[name] for name in _HUMAN_FIELDS[:-1]))
-        for label in row["labels"]
-    ]
+    human = [_human_label(solution.solution_id, label) for label in row["labels"]]
     ratings: list[int | None] = [None] * len(solution.steps)
     # As in the view person_first_errors: of equal texts the chosen one counts, then the first.
     for label in sorted(human, key=lambda one: (bool(one.chosen), -one.alternative_index)):
@@ -160,3 +155,8 @@ def _rated_by_person(row: dict[str, Any]) -> RatedSolution:
         problem, solution, HUMAN, [None] * len(ratings), ratings, [None] * len(ratings),
         labeler=human[0].labeler, human_labels=human, place=row["solution_place"],
     )  # fmt: skip
+
+
+def _human_label(solution_id: str, label: dict[str, Any]) -> HumanLabel:
+    time = label.pop("labeled_at")
+    return HumanLabel(solution_id, labeled_at=time and time.isoformat(), **label)

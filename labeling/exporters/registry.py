@@ -25,12 +25,13 @@ class ExportFormat:
 
     ``people`` says what becomes of people's own ratings: "alone" (a line a person, with alternatives),
     "beside" (a person each, and other sources beside them), or "merged" (as the label source human).
-    ``is_by_problem`` is True where all solutions of a problem come together.
+    ``holds_sources`` is True where one file can hold several label sources. ``is_by_problem`` is True where all solutions of a problem come together.
     """
 
     rows: RowMaker
     layout: Literal["lines", "array", "csv", "parquet"] = "lines"
     people: Literal["alone", "beside", "merged"] = "merged"
+    holds_sources: bool = False
     is_by_problem: bool = False
 
 
@@ -41,9 +42,9 @@ FORMATS: dict[str, ExportFormat] = {
     "rlhflow": ExportFormat(rlhflow_rows),
     "processbench": ExportFormat(processbench_rows, layout="array"),
     "omegaprm": ExportFormat(omegaprm_rows, is_by_problem=True),
-    "label-studio": ExportFormat(label_studio_rows, layout="array", people="beside"),
-    "stepmark": ExportFormat(stepmark_rows),
-    "parquet": ExportFormat(table_rows, layout="parquet", people="beside"),
-    "csv": ExportFormat(table_rows, layout="csv", people="beside"),
-    "jsonl": ExportFormat(table_rows, people="beside"),
+    "label-studio": ExportFormat(label_studio_rows, layout="array", people="beside", holds_sources=True),
+    "stepmark": ExportFormat(stepmark_rows, holds_sources=True),
+    "parquet": ExportFormat(table_rows, layout="parquet", people="beside", holds_sources=True),
+    "csv": ExportFormat(table_rows, layout="csv", people="beside", holds_sources=True),
+    "jsonl": ExportFormat(table_rows, people="beside", holds_sources=True),
 }

@@ -212,8 +212,8 @@ def _label(row: JsonObject, zero_is_neutral: bool) -> int | None:
     number = whole_number(value)
     if number == 0 and not zero_is_neutral:
         raise RowError(
-            "label is 0 in a file without -1: it may mean wrong or neutral; name the column rating (-1, 0, 1) "
-            "or write true and false"
+            "label is 0 in a file without -1: it may mean wrong or neutral; call it rating (-1, 0, 1)"
+            " or write true and false"
         )
     if number is None or not -1 <= number <= 1:
         raise RowError(f"label is {shown(value)}, none of true, false, +, -, right, neutral, wrong, -1, 0, 1")
