@@ -25,7 +25,8 @@ class ExportFormat:
 
     ``people`` says what becomes of people's own ratings: "alone" (a line a person, with alternatives),
     "beside" (a person each, and other sources beside them), or "merged" (as the label source human).
-    ``holds_sources`` is True where one file can hold several label sources. ``is_by_problem`` is True where all solutions of a problem come together.
+    ``holds_sources`` is True where one file can hold several label sources, ``is_by_problem`` where all
+    solutions of a problem come together.
     """
 
     rows: RowMaker
