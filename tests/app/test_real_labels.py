@@ -1,4 +1,4 @@
-"""Every shared label file through `stepmark import-labels`, against a count over its JSON that knows no importer."""
+"""Every shared label file through `stepmark import-labels`, against a count over its JSON alone."""
 
 import json
 from collections import Counter
@@ -92,10 +92,8 @@ FILES: dict[str, tuple[str, Callable[[list[Row]], Counts]]] = {
 def stored(home: Path, source: str) -> Counts:
     """The same counts over the store."""
     store = Store(home)
-    ratings = store.read(
-        "SELECT rating, count(*) AS n FROM step_labels WHERE label_source = ? AND rating IS NOT NULL GROUP BY 1",
-        [source],
-    )
+    rated = "FROM step_labels WHERE label_source = ? AND rating IS NOT NULL"
+    ratings = store.read(f"SELECT rating, count(*) AS n {rated} GROUP BY rating", [source])
     return {
         "problems": store.read(
             "SELECT count(DISTINCT problem_id) FROM solutions WHERE source = ?", [source]
@@ -116,7 +114,7 @@ def imported(file: Path, home: Path) -> Counts:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_shared_file_is_stored_as_counted(tmp_path: Path, real_data: Path, name: str) -> None:
-    """Problems, solutions and ratings are those of the file; nothing is refused, and the audits find nothing."""
+    """Problems, solutions and ratings are those of the file, nothing is refused, the audits are content."""
     label_format, count = FILES[name]
     file, home = real_data / "step_labels" / name, tmp_path / "home"
     text = file.read_text(encoding="utf-8")
