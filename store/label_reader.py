@@ -107,7 +107,7 @@ def read_people(con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool)
 
 
 def _stream(con: duckdb.DuckDBPyConnection, sql: str, params: list[Any]) -> Iterator[dict[str, Any]]:
-    with con.execute(sql, params).to_arrow_reader(_BATCH_ROWS) as reader:
+    with con.sql(sql, params=params).to_arrow_reader(_BATCH_ROWS) as reader:
         for batch in reader:
             yield from batch.to_pylist()
 

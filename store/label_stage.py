@@ -50,4 +50,4 @@ class LabelStage:
     def __iter__(self) -> Iterator[Frames]:
         """What was added, as it was added."""
         for names in self._added:
-            yield {name: pl.read_ipc(path, memory_map=False) for name, path in names.items()}
+            yield {name: pl.read_ipc(path) for name, path in names.items()}

@@ -166,7 +166,7 @@ def _count_duplicates(con: duckdb.DuckDBPyConnection, frames: Frames, raters: pl
 def _known(con: duckdb.DuckDBPyConnection, table: str, labels: pl.DataFrame, rater: str) -> pl.DataFrame:
     """The pairs of a solution and its rater of whose labels not one is new."""
     if labels.is_empty():
-        return pl.DataFrame(schema={"solution_id": pl.String, "rater": pl.String, "num_lines": pl.Int64})
+        return pl.DataFrame(schema={"solution_id": pl.String, "rater": pl.String})
     keys = ", ".join(table_of(table).primary_key)
     with registered(con, labels):
         return query(
