@@ -20,6 +20,7 @@ from .json_arrays import read_array
 from .json_values import MAX_CHARS, JsonObject, StrictDecoder, Unreadable, reject
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+DAMAGED_GZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _CONTINUES = ("[", ",", ":")  # a line that ends so is followed by a value of the same object
 
 
@@ -35,7 +36,7 @@ def read_objects(path: Path | str) -> Iterator[tuple[int, JsonObject | Reject]]:
         with open_unpacked(path) as stream:
             for line, item in _read_stream(path, stream):
                 yield line, item
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except DAMAGED_GZIP as error:
         yield line + 1, reject(path, line + 1, f"the compressed data is damaged from here on: {error}", "")
 
 

@@ -15,7 +15,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import Reject
 
 from .json_values import JsonObject, is_text, reject
-from .jsonl import open_unpacked, read_objects
+from .jsonl import DAMAGED_GZIP, open_unpacked, read_objects
 
 NEEDED = ("problem", "solution_id", "step_index", "step")
 _PARQUET = b"PAR1"
@@ -28,8 +28,11 @@ def kind_of_file(path: Path) -> str:
     Raises:
         InputError: if the file is absent, a folder, or UTF-16.
     """
-    with open_unpacked(path) as stream:
-        head = stream.peek(4096)
+    try:
+        with open_unpacked(path) as stream:
+            head = stream.peek(4096)
+    except DAMAGED_GZIP:
+        return "json"  # whose reader refuses it with the place
     if head[:4] == _PARQUET:
         return "parquet"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -98,6 +101,9 @@ def _read_csv(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
             except csv.Error as error:
                 yield line, reject(path, line, f"the row is not CSV: {error}", "")
                 continue
+            except DAMAGED_GZIP as error:
+                yield line, reject(path, line, f"the compressed data is damaged from here on: {error}", "")
+                return
             if cells is None:
                 return
             if cells:

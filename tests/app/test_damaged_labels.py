@@ -119,7 +119,7 @@ REFUSED_ROWS: list[tuple[str, str, object, str]] = [
     ("prm800k", "label/steps", [], "label.steps is empty"),
     ("prm800k", "label/steps/1/completions/0/rating", 2, "rating is 2, not -1, 0, 1 or null"),
     ("prm800k", "label/steps/0/chosen_completion", 9, "chosen_completion is 9, but there are 2 completions"),
-    ("prm800k", "label/steps/1/completions", [{"text": "z"}], "rates other texts than"),
+    ("prm800k", "label/steps/0/completions", [{"text": "z"}], "rates other texts than"),
     ("prm800k", "timestamp", "yesterday", "timestamp is 'yesterday', not a time"),
     ("prm800k", "label/total_time", 2**63, "label.total_time is 9223372036854775808, too large"),
     ("prm800k", "generation", 2**31, "generation is 2147483648, too large"),
