@@ -72,7 +72,7 @@ def import_labels_command(
 
 def told(counts: Mapping[str, int]) -> Iterator[str]:
     """What the first line does not say, in words, as far as there is any of it."""
-    yield f"{counts['lines']:,} lines read, {counts['step_labels']:,} step labels in the accepted ones"
+    yield f"{counts['lines']:,} lines read, {counts['step_labels']:,} step labels in those not refused"
     if counts["completions"]:
         yield f"{counts['completions']:,} texts shown to people, {counts['human_written']:,} written by them"
     phases = sorted({name.split("_rating_")[0] for name in counts if "_rating_" in name})

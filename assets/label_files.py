@@ -3,8 +3,10 @@
 Leaves out: reading the formats (stepmark.labeling.importers).
 """
 
+import contextlib
+import gc
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,7 +66,7 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
         store.read("SELECT problem FROM problems")["problem"].to_list() if report.format == "rlhflow" else []
     )
     alternatives = AlternativeSolutions(HUMAN)
-    with LabelStage() as stage:
+    with LabelStage() as stage, _no_garbage_collection():
         for chunk in import_labels(
             path, report.format, split, known_problems=known, chunk_lines=_CHUNK_LINES
         ):
@@ -83,6 +85,18 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
     report.counts["alternatives"] += alternatives.num_kept
     report.counts["alternatives_conflicting"] += len(alternatives.conflicting)
     return report
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Rows hold no cycles; Python would walk over hundreds of thousands of them again and again in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _without(frames: Frames, solution_ids: Collection[str]) -> Frames:
