@@ -55,7 +55,7 @@ def import_labels_command(
     if json_path is not None:
         write_json(json_path, summary(report))
     click.echo(
-        f"{report.format}: {report.num_accepted:,} accepted, {len(report.rejects):,} rejected,"
+        f"{report.format}: {report.num_accepted:,} accepted, {report.num_rejected:,} rejected,"
         f" {report.num_duplicates:,} duplicates, {report.counts['steps']:,} steps"
     )
     for line in told(report.counts):
@@ -97,7 +97,7 @@ def summary(report: "LabelReport") -> dict[str, object]:
     return {
         "format": report.format,
         "accepted": report.num_accepted,
-        "rejected": len(report.rejects),
+        "rejected": report.num_rejected,
         "duplicates": report.num_duplicates,
         "steps": report.counts["steps"],
         "counts": dict(+report.counts),

@@ -48,6 +48,11 @@ class LabelReport:
         return self.counts["accepted"]
 
     @property
+    def num_rejected(self) -> int:
+        """Lines that were refused; in a table one reject may stand for all rows of a solution."""
+        return self.counts["rejected"]
+
+    @property
     def num_duplicates(self) -> int:
         """Lines that say what was said before."""
         return self.counts["duplicates"]

@@ -129,7 +129,8 @@ def test_labels_are_imported_once(tmp_path: Path) -> None:
 def test_what_became_of_the_lines_is_told_in_words_that_agree(tmp_path: Path) -> None:
     """No raw keys; a second import calls every line a duplicate, in the first line and in the counts alike."""
     file, out = tmp_path / "bench.json", tmp_path / "o.json"
-    file.write_text(json.dumps([BENCH, BENCH, BENCH | {"label": 9}, BENCH | {"steps": ["c"], "label": -1}]))
+    other = BENCH | {"steps": ["c"], "label": -1}
+    file.write_text(json.dumps([BENCH, BENCH, BENCH | {"label": 9}, other]))
     arguments = [str(file), "--home", str(tmp_path / "home"), "--json", str(out)]
     told = []
     for _ in range(2):
