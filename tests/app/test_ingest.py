@@ -127,7 +127,7 @@ def test_labels_are_imported_once(tmp_path: Path) -> None:
 
 
 def test_what_became_of_the_lines_is_told_in_words_that_agree(tmp_path: Path) -> None:
-    """No raw keys; a second import calls every line a duplicate, in the first line and in the counts alike."""
+    """No raw keys; a second import calls each line a duplicate, in the first line and in the counts."""
     file, out = tmp_path / "bench.json", tmp_path / "o.json"
     other = BENCH | {"steps": ["c"], "label": -1}
     file.write_text(json.dumps([BENCH, BENCH, BENCH | {"label": 9}, other]))
