@@ -81,17 +81,20 @@ def _taken(row: Row) -> bool:
 def write_copies(rows: list[Row], out: Path, num_solutions: int, num_ratings: int) -> tuple[int, int]:
     """Write ``num_solutions`` numbered copies that hold about ``num_ratings``; return what was written.
 
-    Lines are drawn so that the running mean of ratings a line stays at the one asked for: from those below it
-    while the file is ahead, else from those above.
+    One line in a hundred is of phase 1, as in PRM800K. The others are drawn so that the running mean of
+    ratings a line stays at the one asked for: short ones while the file is ahead of it, else long ones.
     """
     rng = random.Random(7)
     mean = num_ratings / num_solutions
-    low = [row for row in rows if _num_ratings(row) <= mean]
-    high = [row for row in rows if mean < _num_ratings(row) <= 4 * mean]
+    first = [row for row in rows if "pre_generated_steps" not in row["question"]]
+    second = [row for row in rows if row not in first and not row["is_initial_screening_question"]]
+    short = [row for row in second if _num_ratings(row) <= mean]
+    long = [row for row in second if _num_ratings(row) > mean]
     written = 0
     with out.open("w", encoding="utf-8") as file:
         for number in range(num_solutions):
-            row = rng.choice(low if written > mean * number else high)
+            is_ahead = written > mean * number
+            row = rng.choice(first if number % 100 == 0 else short if is_ahead else long)
             written += _num_ratings(row)
             file.write(json.dumps(_numbered(row, number), ensure_ascii=False) + "\n")
     return num_solutions, written
@@ -110,8 +113,8 @@ def _numbered(row: Row, number: int) -> Row:
     return copy
 
 
-def timed(python: str, program: str, *arguments: str) -> tuple[float, float, str]:
-    """Wall seconds, peak memory in GB and printed text of a program in a process of its own."""
+def timed(python: str, program: str, *arguments: str) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak memory in GB of a program in a process of its own."""
     start = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - programs of this file
         [python, "-c", _MEASURED + program, *arguments], stdout=subprocess.PIPE, text=True, check=False
@@ -119,13 +122,14 @@ def timed(python: str, program: str, *arguments: str) -> tuple[float, float, str
     seconds = time.perf_counter() - start
     if done.returncode:
         raise click.ClickException(f"{python} failed, see above")
-    text, _, peak = done.stdout.rpartition("peak_kb ")
-    return seconds, int(peak) / 2**20, text
+    _, cpu, peak_kb = done.stdout.splitlines()[-1].split()
+    return seconds, float(cpu), int(peak_kb) / 2**20
 
 
 _MEASURED = """
 import atexit, resource
-atexit.register(lambda: print("peak_kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+used = lambda: resource.getrusage(resource.RUSAGE_SELF)
+atexit.register(lambda: print("measured", used().ru_utime + used().ru_stime, used().ru_maxrss))
 """
 
 
@@ -143,10 +147,10 @@ def main(data: Path, solutions: int, ratings: int, datasets_python: str) -> None
             f"{num_solutions:,} solutions, {num_ratings:,} ratings, {path.stat().st_size / 2**20:,.0f} MB"
         )
         out = Path(folder) / "counts.json"
-        seconds, peak, _ = timed(sys.executable, _IMPORT, str(path), f"{folder}/home", str(out))
+        seconds, cpu, peak = timed(sys.executable, _IMPORT, str(path), f"{folder}/home", str(out))
         counts = json.loads(out.read_text())
-        click.echo(f"stepmark import-labels: {seconds:.1f} s, {peak:.2f} GB; {counts['accepted']:,} accepted")
-        click.echo(f"  rows written: {counts['written']}")
+        click.echo(f"stepmark import-labels: {seconds:.1f} s ({cpu:.1f} s of processor), {peak:.2f} GB")
+        click.echo(f"  {counts['accepted']:,} lines accepted; rows written: {counts['written']}")
         has_datasets = not subprocess.run(  # noqa: S603 - a Python the caller names
             [datasets_python, "-c", "import datasets"], stderr=subprocess.DEVNULL, check=False
         ).returncode
@@ -155,11 +159,11 @@ def main(data: Path, solutions: int, ratings: int, datasets_python: str) -> None
             if has_datasets
             else "pyarrow.json and a loop (datasets is absent)"
         )
-        other, other_peak, _ = timed(
+        other, other_cpu, other_peak = timed(
             datasets_python, (_DATASETS if has_datasets else _PYARROW) + _LOOP, str(path), f"{folder}/cache"
         )
-        click.echo(f"{name}: {other:.1f} s, {other_peak:.2f} GB")
-        click.echo(f"ratio of seconds: {seconds / other:.2f}")
+        click.echo(f"{name}: {other:.1f} s ({other_cpu:.1f} s of processor), {other_peak:.2f} GB")
+        click.echo(f"ratio: {seconds / other:.2f} of the seconds, {cpu / other_cpu:.2f} of the processor's")
         shutil.rmtree(f"{folder}/home")
 
 

@@ -206,7 +206,7 @@ REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
     "a torn line": (lines(b'{"prompt": "Q", "completions": ['), 2, "that starts here does not end"),
     "a torn pretty-printed object": (lines(b"{", b'"a": "x,', b'"b": [', b"1"), 2, "does not end"),
     "a last line cut off": (lines() + b'\n{"prompt": "Q', 3, "is cut off"),
-    "gzip cut off": (gzip.compress(lines() * 400, 0)[:30_000], 0, "data is damaged from here on"),
+    "gzip cut off": (gzip.compress((lines() + b"\n") * 400, 0)[:30_000], 0, "data is damaged from here on"),
     "an array cut off": (b"[" + lines().replace(b"\n", b",\n") + b",\n", 3, "its closing ] is missing"),
     "a labeler of two minds": (
         lines(json.dumps(numbered(changed(valid("trl"), "labels", [False, False]), 1)).encode()),
@@ -221,7 +221,7 @@ REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
     "CSV of too few cells": (TABLE + b"Q,x,0,a,1\nQ,y,0\nQ,z,0,c,1\n", 3, "has 3 cells for 5 columns"),
     "CSV in Latin-1": (TABLE + b"Q,x,0,a,1\nQ,y,0,\xe9,1\n", 3, "holds bytes that are not UTF-8"),
     "a quote left open": (TABLE + b'Q,x,0,a,1\nQ,y,0,"b,1\n', 3, "the row is not CSV"),
-    "a later row of a solution": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,1,c,7\n", 4, "rating is '7'"),
+    "a later row of a solution": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,1,c,7\n", 4, "rating is 7"),
     "a step twice": (TABLE + b"Q,x,0,a,1\nQ,y,0,b,1\nQ,y,0,b,-1\n", 4, "stands in this solution twice"),
     "a label of 0 that may mean two things": (
         TABLE.replace(b"rating", b"label") + b"Q,x,0,a,1\nQ,y,0,b,0\n", 3, "it may mean wrong or neutral"
