@@ -121,16 +121,16 @@ def _report_misfits(
         return
     texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
     lines = {
-        line: reject(path, line, _MISFIT, texts.get(solution_id, ""))
-        for line, solution_id, _ in frames["raters"].iter_rows()
+        line: (reject(path, line, _MISFIT, texts.get(solution_id, "")), num_lines)
+        for line, solution_id, _, num_lines in frames["raters"].iter_rows()
         if solution_id in stored.misfits
     }
-    rejects = list(lines.values())
+    rejects = [refused for refused, _ in lines.values()]
     report.written["rejects"] += (
         insert_missing(con, "rejects", frame_of("rejects", rejects)) if rejects else 0
     )
     report.rejects += rejects
-    _recount(report, "accepted", "rejected", len(rejects))
+    _recount(report, "accepted", "rejected", sum(number for _, number in lines.values()))
 
 
 def _recount(report: LabelReport, before: str, now: str, num_lines: int) -> None:
