@@ -81,9 +81,11 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
         if not report.counts["lines"]:
             raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
         with store.transaction() as con:
+            misfits: frozenset[str] = frozenset()
             for frames in stage:
                 kept = _without(frames, alternatives.conflicting)
-                stored = write_label_frames(con, kept)
+                stored = write_label_frames(con, kept, misfits)
+                misfits = stored.misfits
                 _report_misfits(con, path, kept, stored, report)
                 report.written += Counter(stored.written)
                 _recount(report, "accepted", "duplicates", stored.num_duplicates)

@@ -75,14 +75,18 @@ def label_frames(
     }
 
 
-def write_label_frames(con: duckdb.DuckDBPyConnection, frames: Frames) -> WrittenLabels:
+def write_label_frames(
+    con: duckdb.DuckDBPyConnection, frames: Frames, earlier_misfits: Collection[str] = ()
+) -> WrittenLabels:
     """Store the frames of ``label_frames``, and skip what is there already.
 
     A problem that exists keeps its source and split, which the importer only guesses; an answer or solution
     it lacks is filled in. Steps are written only with a new solution, and labels only where the stored steps
-    are those of the file, so that a solution never has steps, or labels for steps, of two splittings.
+    are those of the file, so that a solution never has steps, or labels for steps, of two splittings. A
+    file's solution comes with its steps once: ``earlier_misfits`` are those that earlier frames have shown.
     """
-    misfits, known = _stored_solutions(con, frames["steps"])
+    found, known = _stored_solutions(con, frames["steps"])
+    misfits = [*found, *earlier_misfits]
     fitting = {
         table: frame.filter(~pl.col("solution_id").is_in(misfits)) if table.endswith("labels") else frame
         for table, frame in frames.items()

@@ -270,14 +270,27 @@ def test_a_failure_while_rows_are_stored_leaves_none_of_the_file(
     assert Store(home).read("SELECT count(*) FROM problems").item() == before + 4
 
 
-def test_labels_for_other_steps_of_a_stored_text_are_refused(home: Path) -> None:
-    """A second file divides the stored text otherwise: its labels would belong to no step."""
-    other = {"prompt": "How many?", "completions": ["a\n b"], "labels": [True]}
-    output, _ = import_file(home, json.dumps(other).encode())
+def test_labels_for_other_steps_of_a_stored_text_are_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second file divides the stored text otherwise: its labels would belong to no step, in any chunk."""
+    from stepmark.assets import label_files
 
-    assert "0 accepted, 1 rejected, 0 duplicates" in output
+    monkeypatch.setattr(label_files, "_CHUNK_LINES", 1)
+    rows = []
+    for labeler, parts in (("ann", ["a", "b"]), ("ben", ["a\nb"]), ("eve", ["a\nb"])):
+        row = valid("label-studio")
+        row["data"]["steps"], row["predictions"] = parts, []
+        row["annotations"][0]["completed_by"] = {"email": labeler}
+        rows.append(json.dumps(row))
+    import_file(home, rows[0].encode())
+    output, error = import_file(home, "\n".join(rows[1:]).encode())
+
+    assert error is not None
+    assert "0 accepted, 2 rejected, 0 duplicates" in output
     assert "rejected line 1: this text is stored with other steps" in output
-    assert Store(home).read("SELECT count(*) FROM step_labels").item() == 2
+    assert "rejected line 2: this text is stored with other steps" in output
+    assert Store(home).read("SELECT DISTINCT labeler FROM human_labels").rows() == [("ann",)]
 
 
 def test_two_labelers_may_stand_far_apart_in_a_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
