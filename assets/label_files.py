@@ -122,17 +122,17 @@ def _report_misfits(
     if not stored.misfits:
         return
     texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
-    lines = {
-        line: (reject(path, line, _MISFIT, texts.get(solution_id, "")), num_lines)
-        for line, solution_id, _, num_lines in frames["raters"].iter_rows()
+    refused = {
+        row: (reject(path, line, _MISFIT, texts.get(solution_id, "")), num_lines)
+        for row, line, solution_id, _, num_lines in frames["raters"].iter_rows()
         if solution_id in stored.misfits
     }
-    rejects = [refused for refused, _ in lines.values()]
+    rejects = [one for one, _ in refused.values()]
     report.written["rejects"] += (
         insert_missing(con, "rejects", frame_of("rejects", rejects)) if rejects else 0
     )
     report.rejects += rejects
-    _recount(report, "accepted", "rejected", sum(number for _, number in lines.values()))
+    _recount(report, "accepted", "rejected", sum(number for _, number in refused.values()))
 
 
 def _recount(report: LabelReport, before: str, now: str, num_lines: int) -> None:

@@ -19,7 +19,13 @@ from .schema import table_of
 from .store import Store
 
 _TABLES = ("problems", "solutions", "steps", "human_labels", "step_labels", "rejects")
-_RATERS = {"line": pl.Int64, "solution_id": pl.String, "rater": pl.String, "num_lines": pl.Int64}
+_RATERS = {
+    "row": pl.Int64,
+    "line": pl.Int64,
+    "solution_id": pl.String,
+    "rater": pl.String,
+    "num_lines": pl.Int64,
+}
 _STORED_ENDS = f"""
     SELECT solution_id, list(char_end ORDER BY step_index) AS stored_ends
     FROM steps SEMI JOIN {FRAME_VIEW} USING (solution_id) GROUP BY solution_id
@@ -161,7 +167,7 @@ def _count_duplicates(con: duckdb.DuckDBPyConnection, frames: Frames, raters: pl
     ).with_columns(is_known=True)
     lines = (
         raters.join(known, on=["solution_id", "rater"], how="left")
-        .group_by("line")
+        .group_by("row")
         .agg(pl.col("is_known").is_not_null().all(), pl.col("num_lines").first())
     )
     return int(lines.filter("is_known")["num_lines"].sum())

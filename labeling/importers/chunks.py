@@ -65,6 +65,7 @@ class _Gatherer:
     def __init__(self, path: Path, read_row: RowReader, split: str) -> None:
         self.chunk = LabelImport()
         self._path, self._read_row, self._split = path, read_row, split
+        self._num_rows = 0
         self._problem_ids: set[str] = set()
         self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
         self._said: dict[tuple[str, str], tuple[int, int]] = {}  # (solution, rater): line, hash of the labels
@@ -98,6 +99,7 @@ class _Gatherer:
             self.chunk.duplicates.append(reject(self._path, line, reason, row))
             return
         counts["accepted"] += num_lines
+        self._num_rows += 1
         for labeled, earlier_line in zip(solutions, earlier, strict=True):
             if not earlier_line:
                 self._accept(line, labeled, num_lines)
@@ -127,7 +129,7 @@ class _Gatherer:
             chunk.solutions.append(solution)
         elif labeled.human_labels:
             chunk.earlier_solutions.append(solution)
-        chunk.raters.append(RatedLine(line, solution.solution_id, labeled.rater, num_lines))
+        chunk.raters.append(RatedLine(self._num_rows, line, solution.solution_id, labeled.rater, num_lines))
         chunk.human_labels += [HumanLabel(*label[:-1], line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
