@@ -58,8 +58,8 @@ class LabeledSolution:
 class RatedLine(NamedTuple):
     """One row per accepted row of the file and solution it labels; ``rater`` as in LabeledSolution.
 
-    ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a rater's
-    word on a solution takes several lines, it is the first of ``num_lines``.
+    ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a
+    rater's word on a solution takes several lines, it is the first of ``num_lines``.
     """
 
     row: int
