@@ -62,8 +62,14 @@ def trl(rows: list[Row]) -> Counts:
 def rlhflow(rows: list[Row]) -> Counts:
     """The assistant's turns."""
     signs = [turn["content"] for row in rows for turn in row["messages"] if turn["role"] == "assistant"]
-    firsts = [row["messages"][0]["content"] for row in rows]
-    return counted(firsts, firsts, (1 if sign == "+" else -1 for sign in signs))
+    steps = [tuple(turn["content"] for turn in row["messages"][::2]) for row in rows]
+    return counted(map(first_sentence, rows), steps, (1 if sign == "+" else -1 for sign in signs))
+
+
+def first_sentence(row: Row) -> str:
+    """The problem of a shared RLHFlow row: nothing marks its end, and no shared problem file has it."""
+    content: str = row["messages"][0]["content"]
+    return content[: content.index(". ") + 1]
 
 
 def omegaprm(rows: list[Row]) -> Counts:
@@ -119,9 +125,10 @@ def test_a_shared_file_is_stored_as_counted(tmp_path: Path, real_data: Path, nam
     file, home = real_data / "step_labels" / name, tmp_path / "home"
     text = file.read_text(encoding="utf-8")
     rows = json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines()]
-    if label_format == "rlhflow":  # its problems are not marked, and are known by the file of problems
-        problems = str(real_data / "math" / "prm800k_split_test_500.jsonl")
-        arguments = [problems, "--split", "test", "--home", str(home)]
+    if label_format == "rlhflow":
+        problems = tmp_path / "problems.jsonl"
+        problems.write_text("\n".join({json.dumps({"problem": first_sentence(row)}) for row in rows}))
+        arguments = [str(problems), "--split", "test", "--home", str(home)]
         CliRunner().invoke(ingest_command, arguments, catch_exceptions=False)
     result = imported(file, home)
 
