@@ -52,6 +52,7 @@ _WORDS = {
     "neutral": 0,
 }
 _MAX_COUNT = 2**31
+_Counts = tuple[int | None, int | None, int | None, int | None]
 
 
 class RowOfTableError(RowError):
@@ -170,7 +171,7 @@ class _Label:
 
     rating: int | None
     value: float | None
-    counts: tuple[int | None, ...]
+    counts: _Counts
     labeled_at: str | None
     duration_ms: int | None
 
@@ -179,7 +180,8 @@ class _Label:
         rating, label = _rating(row), _label(row, zero_is_neutral)
         if rating is not None and label is not None and rating != label:
             raise RowError(f"rating is {rating}, but label is {shown(row['label'])}")
-        counts = tuple(_count(row, name, _MAX_COUNT) for name in _COUNTS)
+        rollouts, correct, truncated, ungraded = (_count(row, name, _MAX_COUNT) for name in _COUNTS)
+        counts = (rollouts, correct, truncated, ungraded)
         known = [number or 0 for number in counts[1:]]
         if counts[0] is not None and sum(known) > counts[0]:
             raise RowError(f"num_rollouts is {counts[0]}, fewer than the {sum(known)} that are counted")
