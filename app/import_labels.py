@@ -1,5 +1,6 @@
 """``stepmark import-labels``: ratings from files into the store."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,15 @@ from .json_output import write_json
 from .options import INPUT_FILE, home_option, output_option
 
 if TYPE_CHECKING:
-    from stepmark.assets.ingest import LabelReport
+    from stepmark.assets.label_files import LabelReport
 
-FORMATS = ("auto", "prm800k", "math-shepherd", "trl", "processbench", "rlhflow", "omegaprm", "stepmark")
+FORMATS = (
+    "auto", "prm800k", "math-shepherd", "trl", "processbench", "rlhflow", "omegaprm", "prmbench", "mr-gsm8k",
+    "label-studio", "stepmark", "table", "parquet", "csv", "jsonl",
+)  # fmt: skip
+_TABLES = ("parquet", "csv", "jsonl")  # a table is told by its content, whatever file it is
 _REJECTS_SHOWN = 10
+_RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not given"))
 
 
 @click.command("import-labels")
@@ -25,7 +31,7 @@ _REJECTS_SHOWN = 10
     type=click.Choice(FORMATS),
     default="auto",
     show_default=True,
-    help="Format of the file; auto looks at its content.",
+    help="Format of the file; auto looks at its content. A table has one row a step.",
 )
 @click.option(
     "--split",
@@ -40,20 +46,20 @@ def import_labels_command(
     path: Path, format_name: str, split: str, json_path: Path | None, home: Path
 ) -> None:
     """Store the ratings of PATH and say what was accepted, refused or known before."""
-    from stepmark.assets.ingest import ingest_labels  # noqa: PLC0415 - loads polars and DuckDB
+    from stepmark.assets.label_files import ingest_labels  # noqa: PLC0415 - loads polars and DuckDB
     from stepmark.store.store import Store  # noqa: PLC0415
 
     store = Store(home)
-    report = ingest_labels(store, path, format_name, split)
+    report = ingest_labels(store, path, "table" if format_name in _TABLES else format_name, split)
     store.publish()
     if json_path is not None:
         write_json(json_path, summary(report))
     click.echo(
-        f"{report.format}: {report.num_accepted:,} accepted, {len(report.rejects):,} rejected,"
+        f"{report.format}: {report.num_accepted:,} accepted, {report.num_rejected:,} rejected,"
         f" {report.num_duplicates:,} duplicates, {report.counts['steps']:,} steps"
     )
-    for name, number in sorted(report.counts.items()):
-        click.echo(f"  {name}: {number:,}")
+    for line in told(report.counts):
+        click.echo(f"  {line}")
     for reject in report.rejects[:_REJECTS_SHOWN]:
         click.echo(f"  rejected line {reject.line}: {reject.reason}")
     if len(report.rejects) > _REJECTS_SHOWN:
@@ -64,14 +70,36 @@ def import_labels_command(
         )
 
 
+def told(counts: Mapping[str, int]) -> Iterator[str]:
+    """What the first line does not say, in words, as far as there is any of it."""
+    yield f"{counts['lines']:,} lines read, {counts['step_labels']:,} step labels in those not refused"
+    if counts["completions"]:
+        yield f"{counts['completions']:,} texts shown to people, {counts['human_written']:,} written by them"
+    phases = sorted({name.split("_rating_")[0] for name in counts if "_rating_" in name})
+    for phase in phases:
+        where = "" if phase == "phase_None" else f" in {phase.replace('_', ' ')}"
+        ratings = (f"{counts[f'{phase}_rating_{key}']:,} {word}" for key, word in _RATINGS)
+        yield f"ratings{where}: {', '.join(ratings)}"
+    if counts["quality_control"] or counts["screening"]:
+        yield (
+            f"{counts['quality_control']:,} questions check labelers, {counts['screening']:,} screen them;"
+            " they give no step labels"
+        )
+    if counts["alternatives"] or counts["alternatives_conflicting"]:
+        yield (
+            f"{counts['alternatives']:,} rated alternatives to a step;"
+            f" {counts['alternatives_conflicting']:,} more left out, for people disagree on them"
+        )
+
+
 def summary(report: "LabelReport") -> dict[str, object]:
     """The counts that scripts read."""
     return {
         "format": report.format,
         "accepted": report.num_accepted,
-        "rejected": len(report.rejects),
+        "rejected": report.num_rejected,
         "duplicates": report.num_duplicates,
         "steps": report.counts["steps"],
-        "counts": dict(report.counts),
+        "counts": dict(+report.counts),
         "written": dict(report.written),
     }

@@ -22,6 +22,7 @@ _COMMANDS = {
     "refresh": "refresh:refresh_command",
     "ingest": "ingest:ingest_command",
     "import-labels": "import_labels:import_labels_command",
+    "export": "export:export_command",
     "grade": "grade:grade_command",
     "best-of-n": "best_of_n:best_of_n_command",
     "first-error": "first_error:first_error_command",

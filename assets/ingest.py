@@ -1,21 +1,17 @@
-"""Problems and ratings into the store: minimath, files of problems, files of labels.
+"""Problems into the store: minimath and files of problems; and the oracle's ratings of minimath.
 
-Leaves out: reading the formats (stepmark.labeling.importers).
+Leaves out: reading the formats (stepmark.labeling.importers); files of labels (label_files).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stepmark.labeling.importers.alternatives import alternative_solutions
 from stepmark.labeling.importers.math import read_problems
-from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.minimath import SOURCE as MINIMATH
 from stepmark.labeling.minimath import distinct_problems, rate_steps
 from stepmark.labeling.records import Problem, Reject, StepLabel
 from stepmark.store.frames import frame_of
-from stepmark.store.label_writer import write_label_import
 from stepmark.store.problem_writer import write_problems
 from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
@@ -23,7 +19,7 @@ from stepmark.store.store import Store
 from .profile import Problems
 from .progress import Progress
 
-ORACLE, HUMAN = "oracle", "human"
+ORACLE = "oracle"
 _UNRATED = """
     SELECT solution_id, problem, list(step ORDER BY step_index) AS steps
     FROM solutions JOIN problems USING (problem_id) JOIN steps USING (solution_id)
@@ -78,40 +74,6 @@ def _add(store: Store, problems: Sequence[Problem], rejects: Sequence[Reject], r
     report.num_completed += written.num_completed
     report.num_in_other_split += written.num_in_other_split
     report.rejects += rejects
-
-
-@dataclass(slots=True)
-class LabelReport:
-    """What became of the lines of a label file; ``counts`` as ``LabelImport`` defines them.
-
-    ``num_duplicates`` are lines that say what the file or an earlier import had said; ``num_accepted`` the
-    lines whose labels are new.
-    """
-
-    format: str
-    counts: Counter[str] = field(default_factory=Counter)
-    written: Counter[str] = field(default_factory=Counter)
-    rejects: list[Reject] = field(default_factory=list)
-    num_accepted: int = 0
-    num_duplicates: int = 0
-
-
-def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> LabelReport:
-    """Store the labels of one file, chunk by chunk; what was stored before is counted as a duplicate."""
-    report = LabelReport(detect_format(path) if format_name == "auto" else format_name)
-    known = (
-        store.read("SELECT problem FROM problems")["problem"].to_list() if report.format == "rlhflow" else []
-    )
-    for chunk in import_labels(path, report.format, split, known_problems=known):
-        stored = write_label_import(store, chunk, split, str(path))
-        beside = alternative_solutions(chunk, HUMAN)
-        also_stored = write_label_import(store, beside, split, str(path))
-        report.counts += chunk.counts + beside.counts
-        report.written += Counter(stored.written) + Counter(also_stored.written)
-        report.rejects += chunk.rejects
-        report.num_accepted += chunk.counts["accepted"] - stored.num_duplicates
-        report.num_duplicates += len(chunk.duplicates) + stored.num_duplicates
-    return report
 
 
 def rate_by_oracle(store: Store) -> int:

@@ -5,7 +5,6 @@ Leaves out: sampling the rollouts (rollouts.py).
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 
 from stepmark.labeling.monte_carlo import (
     SOURCE,
@@ -50,7 +49,7 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
             rows = (
                 _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
             )
-            labels += [replace(row, completer_id=completer.sampler_id, estimator=described) for row in rows]
+            labels += [row._replace(completer_id=completer.sampler_id, estimator=described) for row in rows]
     # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
     return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [SOURCE])
 
@@ -76,15 +75,14 @@ def _found(chosen: Chosen, finding: Finding, counts: Mapping[str, RolloutCounts]
     steps = zip(_counts_of_steps(chosen, counts), finding.beliefs, strict=True)
     labels = []
     for index, (step, belief) in enumerate(steps):
-        label = replace(
-            label_of_counts(chosen.solution.solution_id, index, step),
+        label = label_of_counts(chosen.solution.solution_id, index, step)._replace(
             p_wrong_low=belief.p_wrong_low,
             p_wrong_high=belief.p_wrong_high,
             has_signal=finding.has_signal,
         )
         if belief.value is not None:
-            label = replace(
-                label, value=belief.value, value_low=belief.value_low, value_high=belief.value_high
+            label = label._replace(
+                value=belief.value, value_low=belief.value_low, value_high=belief.value_high
             )
         labels.append(label)
     return labels

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from .ingest import ingest_labels, ingest_problems
+from .ingest import ingest_problems
+from .label_files import ingest_labels
 from .metadata import count_rows, sample_rows, table_rows
 from .pipeline import Pipeline
 
@@ -42,7 +43,7 @@ def human_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": count_rows(store, "human_labels"),
-            "num_rejected": sum(len(report.rejects) for report in reports.values()),
+            "num_rejected": sum(report.num_rejected for report in reports.values()),
             "num_duplicates": sum(report.num_duplicates for report in reports.values()),
             "files": {Path(path).name: dict(report.counts) for path, report in reports.items()},
             "ratings": table_rows(store.read(_HUMAN_RATINGS)),

@@ -14,7 +14,8 @@ from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.label_quality import Figure, label_quality
 from stepmark.store.store import Store
 
-from .ingest import HUMAN, ORACLE
+from .ingest import ORACLE
+from .label_files import HUMAN
 from .selection import evaluation_frame
 
 TRUTHS = (ORACLE, HUMAN)

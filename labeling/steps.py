@@ -6,13 +6,12 @@ them (leading ones to the first), so the spans re-join to the solution exactly.
 
 import itertools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class StepSpan:
+class StepSpan(NamedTuple):
     """One step: its span is ``solution[char_start:char_end]``, ``step`` that text without outer space."""
 
     char_start: int
@@ -50,8 +49,6 @@ def join_steps(steps: list[str]) -> tuple[str, list[StepSpan]]:
     >>> join_steps(["x = 1,\nso", "y = 2"])[1][0]
     StepSpan(char_start=0, char_end=10, step='x = 1,\nso')
     """
-    pieces = [step if index == len(steps) - 1 else step + "\n" for index, step in enumerate(steps)]
-    bounds = [0]
-    for piece in pieces:
-        bounds.append(bounds[-1] + len(piece))
-    return "".join(pieces), spans_at("".join(pieces), bounds) if pieces else []
+    text = "\n".join(steps)
+    bounds = [0, *itertools.accumulate(len(step) + 1 for step in steps[:-1]), len(text)]
+    return text, spans_at(text, bounds) if steps else []

@@ -4,6 +4,7 @@ Leaves out: keys and CHECKs, which the database enforces; here their failures ar
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from operator import attrgetter
 
 import duckdb
 import polars as pl
@@ -27,7 +28,7 @@ _DTYPES: dict[str, pl.DataType] = {
 
 
 def frame_of(table: str, records: Sequence[object]) -> pl.DataFrame:
-    """A frame of dataclass records, one row each: the fields that are columns of ``table``, with its types.
+    """A frame of records, one row each: the fields that are columns of ``table``, with its types.
 
     Times may be datetimes or text. Without records the frame is empty and has every column.
     """
@@ -35,10 +36,7 @@ def frame_of(table: str, records: Sequence[object]) -> pl.DataFrame:
     if records:
         columns = tuple(column for column in columns if hasattr(records[0], column.name))
     return pl.DataFrame(
-        [
-            pl.Series(c.name, [getattr(record, c.name) for record in records], _DTYPES.get(c.type))
-            for c in columns
-        ]
+        [pl.Series(c.name, list(map(attrgetter(c.name), records)), _DTYPES.get(c.type)) for c in columns]
     )
 
 

@@ -4,13 +4,12 @@ People rated about four alternatives for each step they took; a solution's StepL
 Leaves out: the completions on the path, which the StepLabels cover.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stepmark.labeling.ids import imported_solution_id
 from stepmark.labeling.records import HumanLabel, StepLabel
-from stepmark.labeling.steps import join_steps
+from stepmark.labeling.steps import StepSpan, join_steps
 
 from .common import ImportedSolution, LabelImport
 
@@ -58,23 +57,58 @@ def alternative_examples(
             yield example
 
 
-def alternative_solutions(chunk: LabelImport, label_source: str) -> LabelImport:
-    """The chunk's rated alternatives as unfinished solutions: the path so far and the alternative.
+class AlternativeSolutions:
+    """The rated alternatives of a file as unfinished solutions: the path so far and the alternative.
 
-    Only the alternative itself is labeled, the path before it is labeled in its own solution. Where people
-    gave one alternative different ratings it gets no label; the count is ``alternatives_conflicting``.
+    Only the alternative itself is labeled, the path before it is labeled in its own solution. ``conflicting``
+    holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As
+    that may show in the last line only, nothing is to be stored before all chunks were read.
     """
-    ratings: dict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
-    for example in alternative_examples(chunk.solutions, chunk.human_labels):
-        ratings[example.problem_id, (*example.prefix_steps, example.step)].add(example.rating)
-    result = LabelImport()
-    for (problem_id, steps), found in ratings.items():
-        if len(found) > 1:
-            result.counts["alternatives_conflicting"] += 1
-            continue
-        text, spans = join_steps(list(steps))
-        key = imported_solution_id(problem_id, SOURCE, text)
-        result.solutions.append(ImportedSolution(key, problem_id, SOURCE, text, tuple(spans)))
-        result.step_labels.append(StepLabel(key, len(spans) - 1, label_source, found.pop(), None))
-        result.counts["alternatives"] += 1
-    return result
+
+    def __init__(self, label_source: str) -> None:
+        self.conflicting: set[str] = set()
+        self._label_source = label_source
+        self._ratings: dict[str, int] = {}
+
+    @property
+    def num_kept(self) -> int:
+        """How many alternatives got one rating only."""
+        return len(self._ratings) - len(self.conflicting)
+
+    def of_chunk(self, chunk: LabelImport) -> LabelImport:
+        """The alternatives in a chunk that no chunk before it had, each with its rating."""
+        by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
+        result = LabelImport()
+        for label in chunk.human_labels:
+            rating, index = label.rating, label.step_index
+            if rating is None or label.is_quality_control or label.is_screening:
+                continue
+            solution, step = by_id[label.solution_id], label.completion.strip()
+            if index < len(solution.steps) and solution.steps[index].step == step:
+                continue
+            text, spans = _continued(solution, index, step)
+            key = imported_solution_id(solution.problem_id, SOURCE, text)
+            known = self._ratings.get(key)
+            if known is None:
+                self._ratings[key] = rating
+                result.solutions.append(ImportedSolution(key, solution.problem_id, SOURCE, text, spans))
+                result.step_labels.append(StepLabel(key, index, self._label_source, rating, None))
+            elif known != rating:
+                self.conflicting.add(key)
+        return result
+
+
+def _continued(solution: ImportedSolution, index: int, step: str) -> tuple[str, tuple[StepSpan, ...]]:
+    """The first ``index`` steps without outer white space and ``step`` after them, joined by newlines."""
+    before, num_chars = solution.steps[:index], len(solution.solution)
+    is_plain = all(end - start - len(text) == (end < num_chars) for start, end, text in before)
+    if not before or not is_plain:
+        text, spans = join_steps([*(span.step for span in before), step])
+        return text, tuple(spans)
+    path = solution.solution[: before[-1].char_end].removesuffix("\n") + "\n"
+    start = len(path)
+    return path + step, (
+        *before[:-1],
+        before[-1]._replace(char_end=start),
+        StepSpan(start, start + len(step), step),
+    )

@@ -5,23 +5,36 @@ Leaves out: what a row of each format means; a RowReader knows that.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.records import HumanLabel
+from stepmark.labeling.records import HumanLabel, Reject
 
-from .common import LabeledSolution, LabelImport
+from .common import LabeledSolution, LabelImport, RatedLine
 from .fields import RowError
 from .json_values import JsonObject, reject
 from .jsonl import read_objects
+
+FileReader = Callable[[Path], Iterator[tuple[int, JsonObject | Reject, int]]]
+"""Reads the objects of a file, each with its 1-based line and the number of lines it takes."""
 
 RowReader = Callable[[JsonObject, str], Sequence[LabeledSolution]]
 """Reads one object with the split its problem goes to; raises RowError to refuse it."""
 
 
+def one_a_line(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
+    """The objects of a JSON file; however many lines one takes, it counts as one."""
+    for line, item in read_objects(path):
+        yield line, item, 1
+
+
 def import_chunks(
-    path: Path | str, read_row: RowReader, *, split: str, chunk_lines: int = 1000
+    path: Path | str,
+    read_row: RowReader,
+    *,
+    split: str,
+    chunk_lines: int = 1000,
+    read_file: FileReader = one_a_line,
 ) -> Iterator[LabelImport]:
     """Import a label file, ``chunk_lines`` rows at a time; every row is accepted, a duplicate, or refused.
 
@@ -29,7 +42,8 @@ def import_chunks(
         path: the file; any layout ``jsonl`` reads.
         read_row: the format's reader.
         split: "train" or "test", for problems that no file of problems has placed yet.
-        chunk_lines: rows per chunk; what bounds the memory beside 100 bytes for every solution.
+        read_file: what finds the objects in the file.
+        chunk_lines: rows per chunk; what bounds the memory beside some 300 bytes for every solution.
 
     Raises:
         InputError: if the file cannot be read, or the split is neither.
@@ -37,11 +51,9 @@ def import_chunks(
     if split not in ("train", "test"):
         raise InputError(f"{path}: split is {split!r}; give train or test.")
     gatherer = _Gatherer(Path(path), read_row, split)
-    for line, item in read_objects(path):
-        gatherer.add(line, item if isinstance(item, dict) else None)
-        if not isinstance(item, dict):
-            gatherer.chunk.rejects.append(item)
-        if gatherer.chunk.counts["lines"] == chunk_lines:
+    for line, item, num_lines in read_file(Path(path)):
+        gatherer.add(line, item, num_lines)
+        if gatherer.chunk.counts["lines"] >= chunk_lines:
             yield gatherer.take_chunk()
     if gatherer.chunk.counts["lines"]:
         yield gatherer.take_chunk()
@@ -53,8 +65,9 @@ class _Gatherer:
     def __init__(self, path: Path, read_row: RowReader, split: str) -> None:
         self.chunk = LabelImport()
         self._path, self._read_row, self._split = path, read_row, split
+        self._num_rows = 0
         self._problem_ids: set[str] = set()
-        self._solution_ids: set[str] = set()
+        self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
         self._said: dict[tuple[str, str], tuple[int, int]] = {}  # (solution, rater): line, hash of the labels
         self._label_keys: set[tuple[str, int, str]] = set()
 
@@ -63,29 +76,38 @@ class _Gatherer:
         self._label_keys.clear()
         return full
 
-    def add(self, line: int, row: JsonObject | None) -> None:
-        """Take one row in; None is one that was refused before, and is only counted."""
+    def add(self, line: int, row: JsonObject | Reject, num_lines: int) -> None:
+        """Take in one row, or one that was refused before and is only counted."""
         counts = self.chunk.counts
-        counts["lines"] += 1
-        if row is None:
-            counts["rejected"] += 1
+        counts["lines"] += num_lines
+        if not isinstance(row, dict):
+            counts["rejected"] += num_lines
+            self.chunk.rejects.append(row)
             return
         try:
             solutions = self._read_row(row, self._split)
+            for labeled in solutions:
+                self._check_steps(labeled)
             earlier = [self._earlier_line(labeled) for labeled in solutions]
         except RowError as error:
-            counts["rejected"] += 1
-            self.chunk.rejects.append(reject(self._path, line, str(error), row))
+            counts["rejected"] += num_lines
+            self.chunk.rejects.append(reject(self._path, error.line or line, str(error), row))
             return
         if earlier and all(earlier):
-            counts["duplicates"] += 1
+            counts["duplicates"] += num_lines
             reason = f"duplicate of line {earlier[0]}: the same labels"
             self.chunk.duplicates.append(reject(self._path, line, reason, row))
             return
-        counts["accepted"] += 1
+        counts["accepted"] += num_lines
+        self._num_rows += 1
         for labeled, earlier_line in zip(solutions, earlier, strict=True):
             if not earlier_line:
-                self._accept(line, labeled)
+                self._accept(line, labeled, num_lines)
+
+    def _check_steps(self, labeled: LabeledSolution) -> None:
+        line, ends = self._ends.get(labeled.solution.solution_id, (None, None))
+        if line and ends != _ends(labeled):
+            raise RowError(f"line {line} divides the same text into other steps; the first division stays")
 
     def _earlier_line(self, labeled: LabeledSolution) -> int | None:
         key = (labeled.solution.solution_id, labeled.rater)
@@ -96,16 +118,19 @@ class _Gatherer:
             )
         return line
 
-    def _accept(self, line: int, labeled: LabeledSolution) -> None:
+    def _accept(self, line: int, labeled: LabeledSolution, num_lines: int) -> None:
         chunk, problem, solution = self.chunk, labeled.problem, labeled.solution
         self._said[solution.solution_id, labeled.rater] = (line, _digest(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
             chunk.problems.append(problem)
-        if solution.solution_id not in self._solution_ids:
-            self._solution_ids.add(solution.solution_id)
+        if solution.solution_id not in self._ends:
+            self._ends[solution.solution_id] = (line, _ends(labeled))
             chunk.solutions.append(solution)
-        chunk.human_labels += [replace(label, source_line=line) for label in labeled.human_labels]
+        elif labeled.human_labels:
+            chunk.earlier_solutions.append(solution)
+        chunk.raters.append(RatedLine(self._num_rows, line, solution.solution_id, labeled.rater, num_lines))
+        chunk.human_labels += [HumanLabel(*label[:-1], line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
         for label in labeled.step_labels:
@@ -120,14 +145,23 @@ def _digest(labeled: LabeledSolution) -> int:
     return hash((tuple(labeled.human_labels), tuple(labeled.step_labels)))
 
 
+def _ends(labeled: LabeledSolution) -> int:
+    return hash(tuple([span.char_end for span in labeled.solution.steps]))
+
+
 def _counts_of(labels: Sequence[HumanLabel]) -> Counter[str]:
     if not labels:
         return Counter()
+    first = labels[0]
+    ratings = Counter([label.rating for label in labels])
     counts = Counter(
-        f"phase_{label.phase}_rating_{'null' if label.rating is None else label.rating}" for label in labels
+        {
+            f"phase_{first.phase}_rating_{'null' if rating is None else rating}": number
+            for rating, number in ratings.items()
+        }
     )
     counts["completions"] = len(labels)
-    counts["human_written"] = sum(label.is_human_written for label in labels)
-    counts["quality_control"] = int(bool(labels[0].is_quality_control))
-    counts["screening"] = int(bool(labels[0].is_screening))
+    counts["human_written"] = sum([label.is_human_written for label in labels])
+    counts["quality_control"] = int(bool(first.is_quality_control))
+    counts["screening"] = int(bool(first.is_screening))
     return +counts

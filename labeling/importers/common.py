@@ -7,6 +7,7 @@ Leaves out: reading files, and the database.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from stepmark.labeling.ids import imported_solution_id, problem_id
 from stepmark.labeling.records import HumanLabel, Problem, Reject, StepLabel
@@ -28,8 +29,7 @@ class ImportedSolution:
     generator: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedStep:
+class ImportedStep(NamedTuple):
     """One row per step of a solution: ``step`` is ``solution[char_start:char_end]`` without outer space."""
 
     solution_id: str
@@ -55,22 +55,40 @@ class LabeledSolution:
     step_labels: Sequence[StepLabel]
 
 
+class RatedLine(NamedTuple):
+    """One row per accepted row of the file and solution it labels; ``rater`` as in LabeledSolution.
+
+    ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a
+    rater's word on a solution takes several lines, it is the first of ``num_lines``.
+    """
+
+    row: int
+    line: int
+    solution_id: str
+    rater: str
+    num_lines: int = 1
+
+
 @dataclass(slots=True)
 class LabelImport:
     """The rows of a stretch of a label file, ready to be stored, and what became of each line.
 
-    A problem or solution is here once per file. ``duplicates`` are lines that say what an earlier one said:
-    nothing of them is stored. Keys that were stored before (by another file, or another labeler of the same
-    solution in ``step_labels``) are left as they are: the first label stays. The ``counts`` are:
-    lines = accepted + rejected + duplicates; and of the accepted lines: steps (gone through by the file),
-    completions (rated or rateable texts), human_written, quality_control, screening (lines), step_labels, and
-    ``phase_P_rating_R`` for the completions of people's ratings (R: -1, 0, 1, null).
+    A problem or solution is here once per file; ``earlier_solutions`` are those that came with an earlier
+    stretch and got labels of people in this one, too. ``raters`` says who spoke on which solution in which
+    accepted line. ``duplicates`` are lines that say what an earlier one said: nothing of them is stored. Keys
+    that were stored before (by another file, or another labeler of the same solution in ``step_labels``) are
+    left as they are: the first label stays. The ``counts`` are: lines = accepted + rejected + duplicates; and
+    of the accepted lines: steps (gone through by the file), completions (rated or rateable texts),
+    human_written, quality_control, screening (lines), step_labels, and ``phase_P_rating_R`` for the
+    completions of people's ratings (R: -1, 0, 1, null).
     """
 
     problems: list[Problem] = field(default_factory=list)
     solutions: list[ImportedSolution] = field(default_factory=list)
+    earlier_solutions: list[ImportedSolution] = field(default_factory=list)
     human_labels: list[HumanLabel] = field(default_factory=list)
     step_labels: list[StepLabel] = field(default_factory=list)
+    raters: list[RatedLine] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     duplicates: list[Reject] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -90,6 +108,7 @@ class LabelImport:
         self.solutions += other.solutions
         self.human_labels += other.human_labels
         self.step_labels += other.step_labels
+        self.raters += other.raters
         self.rejects += other.rejects
         self.duplicates += other.duplicates
         self.counts += other.counts

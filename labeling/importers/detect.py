@@ -10,6 +10,8 @@ from stepmark.labeling.errors import InputError
 
 from .json_values import JsonObject
 from .jsonl import read_objects
+from .table_files import NEEDED, column_names, kind_of_file
+from .tables import LABELS, is_table
 
 
 def _has(row: JsonObject, **types: type) -> bool:
@@ -23,7 +25,20 @@ _FORMATS: dict[str, Callable[[JsonObject], bool]] = {
     "stepmark": lambda row: _has(row, problem=str, steps=list, label_source=str),
     "processbench": lambda row: _has(row, problem=str, steps=list) and "label" in row,
     "rlhflow": lambda row: _has(row, messages=list) or _has(row, conversations=list),
-    "omegaprm": lambda row: _has(row, reasoning_steps=list),
+    "omegaprm": lambda row: (
+        _has(row, reasoning_steps=list)
+        or _has(row, reasoning_steps=dict)
+        or (_has(row, text=str, children=list) and "mc_value" in row)
+    ),
+    "prmbench": lambda row: _has(row, modified_process=list, error_steps=list),
+    "mr-gsm8k": lambda row: (
+        "model_output_steps" in row
+        and ("model_output_solution_first_error_step" in row or "model_output_solution_correctness" in row)
+    ),
+    "label-studio": lambda row: (
+        _has(row, data=dict) and (_has(row, annotations=list) or _has(row, predictions=list))
+    ),
+    "table": is_table,
 }
 
 
@@ -33,6 +48,15 @@ def detect_format(path: Path | str) -> str:
     Raises:
         InputError: if no format has the first object's keys, or the file holds no object.
     """
+    path = Path(path)
+    if kind_of_file(path) != "json":
+        names = column_names(path)
+        if is_table(names):
+            return "table"
+        shown = ", ".join(names[:_MAX_KEYS])
+        wanted = f"{', '.join(NEEDED)} and one of {', '.join(LABELS)}"
+        problem = f"a table of steps has the columns {wanted}, not {shown}"
+        raise InputError.at(path, None, problem, "rename its columns")
     for line, row in read_objects(path):
         if not isinstance(row, dict):
             continue

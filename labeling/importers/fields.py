@@ -3,15 +3,23 @@
 Leaves out: what is specific to one format.
 """
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 from .json_values import JsonObject
 
 _SHOWN_CHARS = 60
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0+)?")
 
 
 class RowError(ValueError):
-    """A row that is refused; the message is the reason a person reads, without file and line."""
+    """A row that is refused; the message is the reason a person reads, without file and line.
+
+    ``line`` is the line at fault where a row takes several lines, and None where it is the row's own.
+    """
+
+    line: int | None = None
 
 
 def shown(value: object) -> str:
@@ -94,12 +102,64 @@ def optional_bool(row: JsonObject, key: str, where: str = "") -> bool | None:
     raise RowError(f"{where}{key} is {shown(value)}, not true, false or null")
 
 
-def optional_int(row: JsonObject, key: str, where: str = "") -> int | None:
-    """The whole number at ``key``; None if it is absent or null."""
+def optional_int(row: JsonObject, key: str, where: str = "", *, bits: int = 64) -> int | None:
+    """The whole number at ``key`` that fits into as many bits; None if it is absent or null."""
     value = row.get(key)
-    if value is None or type(value) is int:  # True is an int by isinstance
-        return value
-    raise RowError(f"{where}{key} is {shown(value)}, not a whole number or null")
+    if value is None:
+        return None
+    if type(value) is not int:  # True is an int by isinstance
+        raise RowError(f"{where}{key} is {shown(value)}, not a whole number or null")
+    if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+        raise RowError(f"{where}{key} is {shown(value)}, too large a number to store")
+    return value
+
+
+def optional_time(row: JsonObject, key: str, where: str = "") -> str | None:
+    """The time at ``key`` as ISO text, in UTC where it names a zone; None if it is absent, null or blank."""
+    text = optional_text(row, key, where)
+    if text is None:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            time = time.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError) as error:
+        raise RowError(f"{where}{key} is {shown(text)}, not a time such as 2022-07-30T23:23:32") from error
+    return time.isoformat()
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number that is written as one: 3, "3", " -1 ", 3.0; None for anything else.
+
+    >>> whole_number("3"), whole_number(True), whole_number(2.5), whole_number("3.0")
+    (3, None, None, 3)
+    """
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        return int(value.strip().partition(".")[0])
+    return value if type(value) is int else None
+
+
+def index_of(value: object, where: str, num_steps: int, *, base: int) -> int | None:
+    """The 0-based index that a step's number stands for, counted from ``base``; None for null.
+
+    Raises:
+        RowError: if it is no whole number (a text such as "3" is one), or no step has it.
+    """
+    if value is None:
+        return None
+    number = whole_number(value)
+    if number is None or not base <= number < num_steps + base:
+        raise RowError(f"{where} is {shown(value)}, not a number from {base} to {num_steps + base - 1}")
+    return number - base
+
+
+def number_text(row: JsonObject, key: str, where: str = "") -> str | None:
+    """As ``optional_text``; a whole number is read as its digits."""
+    if type(row.get(key)) is int:
+        return str(row[key])
+    return optional_text(row, key, where)
 
 
 def rating_of(value: object, where: str) -> int | None:

@@ -20,6 +20,7 @@ from .json_arrays import read_array
 from .json_values import MAX_CHARS, JsonObject, StrictDecoder, Unreadable, reject
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+DAMAGED_GZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _CONTINUES = ("[", ",", ":")  # a line that ends so is followed by a value of the same object
 
 
@@ -30,28 +31,38 @@ def read_objects(path: Path | str) -> Iterator[tuple[int, JsonObject | Reject]]:
         InputError: if the file is absent, a folder, or UTF-16.
     """
     path = Path(path)
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError.at(path, None, f"the file {what}", "name a JSON or JSON Lines file")
     line = 0
     try:
-        with path.open("rb") as raw:
-            for line, item in _read_stream(path, _unpacked(raw)):
+        with open_unpacked(path) as stream:
+            for line, item in _read_stream(path, stream):
                 yield line, item
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except DAMAGED_GZIP as error:
         yield line + 1, reject(path, line + 1, f"the compressed data is damaged from here on: {error}", "")
 
 
-def _unpacked(raw: io.BufferedReader) -> io.BufferedReader:
-    if raw.peek(2)[:2] != b"\x1f\x8b":
-        return raw
-    return io.BufferedReader(gzip.GzipFile(fileobj=raw))
+def open_unpacked(path: Path) -> io.BufferedReader:
+    """The file's bytes, unpacked if they are gzip, for the caller to close.
+
+    Raises:
+        InputError: if the file is absent, a folder, or UTF-16.
+    """
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise InputError.at(path, None, f"the file {what}", "name a JSON or JSON Lines file")
+    stream = path.open("rb")
+    try:
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))
+        if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise InputError.at(path, None, "the file is UTF-16", "save it as UTF-8")
+    except BaseException:
+        stream.close()
+        raise
+    return stream
 
 
 def _read_stream(path: Path, stream: io.BufferedReader) -> Iterator[tuple[int, JsonObject | Reject]]:
     head = stream.peek(4096)
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError.at(path, None, "the file is UTF-16", "save it as UTF-8")
     # Undecodable bytes become lone surrogates, so that only the objects that hold them are refused.
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":

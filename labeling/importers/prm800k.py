@@ -17,8 +17,8 @@ Leaves out: choosing what to train on; see ``alternatives`` for the completions 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stepmark.labeling.records import HumanLabel, StepLabel
 
@@ -31,6 +31,7 @@ from .fields import (
     optional_bool,
     optional_int,
     optional_text,
+    optional_time,
     rating_of,
     shown,
     steps_of,
@@ -57,16 +58,14 @@ def import_prm800k(path: Path | str, *, split: str, chunk_lines: int = 1000) -> 
     return import_chunks(path, read_row, split=split, chunk_lines=chunk_lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Completion:
+class _Completion(NamedTuple):
     text: str
     rating: int | None
     flagged: bool | None
     is_human_written: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(NamedTuple):
     """The completions of one step, and which of them was chosen to go on from."""
 
     completions: list[_Completion]
@@ -111,7 +110,10 @@ def _read_step(step: object, index: int) -> _Step:
     if not isinstance(step, dict):
         raise RowError(f"{where} is {shown(step)}, not an object")
     given = list_of(step, "completions", f"{where}.") if step.get("completions") is not None else []
-    completions = [_read_completion(c, f"{where}.completions[{i}]", False) for i, c in enumerate(given)]
+    completions = [
+        _usual_completion(item) or _read_completion(item, f"{where}.completions[{i}]", False)
+        for i, item in enumerate(given)
+    ]
     chosen = optional_int(step, "chosen_completion", f"{where}.")
     if chosen is not None and not 0 <= chosen < len(completions):
         raise RowError(f"{where}.chosen_completion is {chosen}, but there are {len(completions)} completions")
@@ -123,6 +125,18 @@ def _read_step(step: object, index: int) -> _Step:
     if not completions:
         raise RowError(f"{where} has no completion")
     return _Step(completions, chosen)
+
+
+def _usual_completion(item: object) -> _Completion | None:
+    """A generator's completion if nothing about it needs a closer look; else None."""
+    if type(item) is not dict:
+        return None
+    text, rating, flagged = item.get("text"), item.get("rating"), item.get("flagged")
+    if type(text) is not str or not text or text.isspace() or type(rating) is not int:
+        return None
+    if not -1 <= rating <= 1 or (flagged is not None and type(flagged) is not bool):
+        return None
+    return _Completion(text, rating, flagged, False)
 
 
 def _read_completion(completion: object, where: str, is_human_written: bool) -> _Completion:
@@ -172,34 +186,21 @@ def _answer_in(step: str) -> str | None:
 def _human_labels(row: JsonObject, solution_id: str, phase: int, steps: list[_Step]) -> list[HumanLabel]:
     label = object_of(row, "label")
     labeler = optional_text(row, "labeler") or UNKNOWN_LABELER
-    generation = optional_int(row, "generation")
+    generation = optional_int(row, "generation", bits=32)
     is_quality_control = optional_bool(row, "is_quality_control_question")
     is_screening = optional_bool(row, "is_initial_screening_question")
     finish_reason = optional_text(label, "finish_reason", "label.")
-    labeled_at = optional_text(row, "timestamp")
+    labeled_at = optional_time(row, "timestamp")
     duration_ms = optional_int(label, "total_time", "label.")
     return [
         HumanLabel(
-            solution_id=solution_id,
-            step_index=step_index,
-            alternative_index=alternative_index,
-            labeler=labeler,
-            completion=completion.text,
-            is_human_written=completion.is_human_written,
-            rating=completion.rating,
-            chosen=alternative_index == step.chosen,
-            flagged=completion.flagged,
-            phase=phase,
-            round=generation,
-            is_quality_control=is_quality_control,
-            is_screening=is_screening,
-            finish_reason=finish_reason,
-            labeled_at=labeled_at,
-            duration_ms=duration_ms,
+            solution_id, step_index, alternative_index, labeler,
+            text, is_human_written, rating, alternative_index == step.chosen, flagged,
+            phase, generation, is_quality_control, is_screening, finish_reason, labeled_at, duration_ms,
         )
         for step_index, step in enumerate(steps)
-        for alternative_index, completion in enumerate(step.completions)
-    ]
+        for alternative_index, (text, rating, flagged, is_human_written) in enumerate(step.completions)
+    ]  # fmt: skip
 
 
 def _step_labels(

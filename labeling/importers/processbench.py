@@ -11,7 +11,7 @@ Leaves out: ground-truth answers, which the file does not have, and the row's ``
 """
 
 from .common import LabeledSolution, label_problem, labeled, solution_of
-from .fields import RowError, optional_bool, optional_text, shown, steps_of, text_of
+from .fields import RowError, optional_bool, optional_text, shown, steps_of, text_of, whole_number
 from .json_values import JsonObject
 
 SOURCE = "processbench"
@@ -24,9 +24,11 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         RowError: if the label is not the index of a step or -1, or a field is missing.
     """
     steps = steps_of(row, "steps")
-    label = row.get("label")
-    if type(label) is not int or not -1 <= label < len(steps):
-        raise RowError(f"label is {shown(label)}, not -1 or the 0-based index of one of {len(steps)} steps")
+    label = whole_number(row.get("label"))
+    if label is None or not -1 <= label < len(steps):
+        raise RowError(
+            f"label is {shown(row.get('label'))}, not -1 or the 0-based index of one of {len(steps)} steps"
+        )
     is_right = optional_bool(row, "final_answer_correct")
     problem = label_problem(text_of(row, "problem"), SOURCE, split)
     solution = solution_of(

@@ -8,8 +8,20 @@ from pathlib import Path
 
 from stepmark.labeling.errors import InputError
 
-from . import math_shepherd, omegaprm, prm800k, processbench, rlhflow, stepmark, trl
-from .chunks import RowReader, import_chunks
+from . import (
+    label_studio,
+    math_shepherd,
+    mr_gsm8k,
+    omegaprm,
+    prm800k,
+    prmbench,
+    processbench,
+    rlhflow,
+    stepmark,
+    tables,
+    trl,
+)
+from .chunks import RowReader, import_chunks, one_a_line
 from .common import LabelImport
 from .detect import detect_format
 
@@ -22,7 +34,11 @@ _READERS: dict[str, RowReader] = {
     "processbench": processbench.read_row,
     "rlhflow": rlhflow.row_reader(),
     "omegaprm": omegaprm.read_row,
+    "prmbench": prmbench.read_row,
+    "mr-gsm8k": mr_gsm8k.read_row,
+    "label-studio": label_studio.read_row,
     "stepmark": stepmark.read_row,
+    "table": tables.read_row,
 }
 FORMATS = tuple(_READERS)
 
@@ -52,4 +68,5 @@ def import_labels(
     if label_format not in _READERS:
         raise InputError(f"{path}: format {label_format!r} is unknown; choose auto or {', '.join(FORMATS)}.")
     reader = rlhflow.row_reader(known_problems) if label_format == "rlhflow" else _READERS[label_format]
-    yield from import_chunks(path, reader, split=split, chunk_lines=chunk_lines)
+    read_file = tables.read_solutions if label_format == "table" else one_a_line
+    yield from import_chunks(path, reader, split=split, chunk_lines=chunk_lines, read_file=read_file)

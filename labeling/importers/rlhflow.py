@@ -27,12 +27,12 @@ def row_reader(
     known_problems: Iterable[str] = (),
 ) -> Callable[[JsonObject, str], list[LabeledSolution]]:
     """A reader of rows that can part known problems, given as their texts, from the first step."""
-    known = _by_words(known_problems)
+    known = _Known(known_problems)
 
     def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         turns = _turns(row)
         given = optional_text(row, "problem")
-        text, step = _parted(turns[0][0], _by_words([given]) if given else known)
+        text, step = _parted(turns[0][0], _Known([given]) if given else known)
         problem = label_problem(text, SOURCE, split)
         steps = [step, *(content for content, _ in turns[1:])]
         return [labeled(problem, solution_of(problem, SOURCE, steps), SOURCE, [sign for _, sign in turns])]
@@ -40,9 +40,22 @@ def row_reader(
     return read_row
 
 
-def _by_words(problems: Iterable[str]) -> dict[str, str]:
-    """The problems under their words: conversations may have other white space than the problem file."""
-    return {" ".join(problem.split()): problem for problem in problems}
+class _Known:
+    """Problems under their words: conversations may have other white space than the problem file."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        words = ((problem, problem.split()) for problem in problems)
+        self._by_words = {" ".join(split): (problem, len(split)) for problem, split in words}
+        self._lengths = sorted({num_words for _, num_words in self._by_words.values()}, reverse=True)
+
+    def longest_before(self, text: str) -> tuple[str, str] | None:
+        """The longest problem that the text begins with, and what follows it."""
+        words = text.split()
+        for num_words in self._lengths:
+            found = self._by_words.get(" ".join(words[:num_words])) if num_words < len(words) else None
+            if found:
+                return found[0], text.split(maxsplit=num_words)[num_words]
+        return None
 
 
 def _turns(row: JsonObject) -> list[tuple[str, int]]:
@@ -69,13 +82,11 @@ def _content(message: object, where: str, role: str) -> str:
     return content.strip()
 
 
-def _parted(first: str, known: dict[str, str]) -> tuple[str, str]:
+def _parted(first: str, known: _Known) -> tuple[str, str]:
     """Problem and first step of the first turn; of several known problems the longest."""
-    words = first.split()
-    for num_words in range(len(words) - 1, 0, -1):
-        problem = known.get(" ".join(words[:num_words]))
-        if problem is not None:
-            return problem, first.split(maxsplit=num_words)[num_words]
+    found = known.longest_before(first)
+    if found:
+        return found
     start = _FIRST_STEP.search(first)
     if start and first[: start.start()].strip():
         return first[: start.start()], first[start.end() :]

@@ -27,7 +27,7 @@ from .fields import (
 from .json_values import JsonObject
 
 SOURCE = "stepmark"
-_OUTCOMES = (None, "correct", "incorrect", "no_answer", "truncated", "grader_timeout")
+OUTCOMES = (None, "correct", "incorrect", "no_answer", "truncated", "grader_timeout")
 
 
 def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
@@ -42,8 +42,8 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     if all(label is None for label in [*ratings, *values]):
         raise RowError("neither ratings nor values label any step")
     outcome = optional_text(row, "outcome")
-    if outcome not in _OUTCOMES:
-        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(filter(None, _OUTCOMES))}")
+    if outcome not in OUTCOMES:
+        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(filter(None, OUTCOMES))}")
     answer = optional_text(row, "ground_truth_answer")
     problem = label_problem(text_of(row, "problem"), SOURCE, split, answer)
     solution = solution_of(

@@ -138,6 +138,28 @@ def test_labels_are_imported_once(tmp_path: Path) -> None:
     assert [second[name] for name in names] == ["processbench", 0, 0, 1, 2]
 
 
+def test_what_became_of_the_lines_is_told_in_words_that_agree(tmp_path: Path) -> None:
+    """No raw keys; a second import calls each line a duplicate, in the first line and in the counts."""
+    file, out = tmp_path / "bench.json", tmp_path / "o.json"
+    other = BENCH | {"steps": ["c"], "label": -1}
+    file.write_text(json.dumps([BENCH, BENCH, BENCH | {"label": 9}, other]))
+    arguments = [str(file), "--home", str(tmp_path / "home"), "--json", str(out)]
+    told = []
+    for _ in range(2):
+        result = CliRunner().invoke(import_labels_command, arguments, catch_exceptions=False)
+        told.append((result.output.splitlines()[:2], json.loads(out.read_text())["counts"]))
+
+    (first, first_counts), (second, second_counts) = told
+    assert first == [
+        "processbench: 2 accepted, 1 rejected, 1 duplicates, 3 steps",
+        "  4 lines read, 3 step labels in those not refused",
+    ]
+    assert second[0] == "processbench: 0 accepted, 1 rejected, 3 duplicates, 3 steps"
+    names = ("lines", "accepted", "rejected", "duplicates")
+    assert [first_counts.get(name, 0) for name in names] == [4, 2, 1, 1]
+    assert [second_counts.get(name, 0) for name in names] == [4, 0, 1, 3]
+
+
 def test_rated_alternatives_become_unfinished_solutions(tmp_path: Path, real_data: Path) -> None:
     """PRM800K's 11 published lines: 141 rated completions beside the path, each labeled at its last step."""
     file = real_data / "prm800k" / "raw_lines.jsonl"

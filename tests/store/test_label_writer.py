@@ -8,6 +8,7 @@ from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.importers.common import (
     LabeledSolution,
     LabelImport,
+    RatedLine,
     label_problem,
     labeled,
     solution_of,
@@ -36,7 +37,8 @@ def _human(step_index: int, rating: int | None, labeler: str = "ann", alternativ
 
 def _chunk(*solutions: LabeledSolution) -> LabelImport:
     chunk = LabelImport(rejects=[Reject("a.jsonl", 7, "no problem", "{}")])
-    for one in solutions:
+    for line, one in enumerate(solutions, start=1):
+        chunk.raters.append(RatedLine(line, line, one.solution.solution_id, one.rater))
         chunk.problems.append(one.problem)
         chunk.solutions.append(one.solution)
         chunk.human_labels += one.human_labels
@@ -69,7 +71,7 @@ def test_a_chunk_is_written_whole(store: Store) -> None:
 
 
 def test_the_same_chunk_again_writes_nothing(store: Store) -> None:
-    """All rows are skipped, and the rating counts as one duplicate."""
+    """All rows are skipped, and its line counts as one duplicate."""
     write_label_import(store, _chunk(_rated()))
     again = write_label_import(store, _chunk(_rated()))
 

@@ -183,7 +183,7 @@ def test_the_own_format_names_its_label_source(tmp_path: Path) -> None:
     ("row", "reason"),
     [
         (PROCESSBENCH | {"label": 3}, "label is 3, not -1 or the 0-based index of one of 3 steps"),
-        (PROCESSBENCH | {"label": "1"}, "label is '1', not -1 or the 0-based index of one of 3 steps"),
+        (PROCESSBENCH | {"label": "b"}, "label is 'b', not -1 or the 0-based index of one of 3 steps"),
         (PROCESSBENCH | {"label": True}, "label is True, not -1 or the 0-based index of one of 3 steps"),
         (PROCESSBENCH | {"steps": [], "label": -1}, "steps is empty: there is no step to label"),
         (PROCESSBENCH | {"final_answer_correct": 1}, "final_answer_correct is 1, not true, false or null"),

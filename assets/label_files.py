@@ -1,0 +1,140 @@
+"""A file of labels into the store: all of it or, where anything fails, none of it.
+
+Leaves out: reading the formats (stepmark.labeling.importers).
+"""
+
+import contextlib
+import gc
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from stepmark.labeling.errors import InputError
+from stepmark.labeling.importers.alternatives import AlternativeSolutions
+from stepmark.labeling.importers.json_values import reject
+from stepmark.labeling.importers.registry import detect_format, import_labels
+from stepmark.labeling.records import Reject
+from stepmark.store.frames import frame_of
+from stepmark.store.label_stage import Frames, LabelStage
+from stepmark.store.label_writer import WrittenLabels, label_frames, write_label_frames
+from stepmark.store.rows import insert_missing
+from stepmark.store.store import Store
+
+HUMAN = "human"
+_CHUNK_LINES = 4000
+_MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
+
+
+@dataclass(slots=True)
+class LabelReport:
+    """What became of the lines of a label file; ``counts`` as ``LabelImport`` defines them.
+
+    ``num_duplicates`` are lines that say what the file or an earlier import had said; ``num_accepted`` the
+    lines whose labels are new. Together with the rejects they are all lines, in ``counts`` as well.
+    """
+
+    format: str
+    counts: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
+    rejects: list[Reject] = field(default_factory=list)
+
+    @property
+    def num_accepted(self) -> int:
+        """Lines whose labels are new."""
+        return self.counts["accepted"]
+
+    @property
+    def num_rejected(self) -> int:
+        """Lines that were refused; in a table one reject may stand for all rows of a solution."""
+        return self.counts["rejected"]
+
+    @property
+    def num_duplicates(self) -> int:
+        """Lines that say what was said before."""
+        return self.counts["duplicates"]
+
+
+def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> LabelReport:
+    """Store the labels of one file in one transaction, once it is read to its end.
+
+    What was stored before is counted as a duplicate; refused rows go to the rejects.
+
+    Raises:
+        InputError: if the file as a whole is refused; nothing is stored then.
+    """
+    report = LabelReport(detect_format(path) if format_name == "auto" else format_name)
+    known = (
+        store.read("SELECT problem FROM problems")["problem"].to_list() if report.format == "rlhflow" else []
+    )
+    alternatives = AlternativeSolutions(HUMAN)
+    with LabelStage() as stage, _no_garbage_collection():
+        for chunk in import_labels(
+            path, report.format, split, known_problems=known, chunk_lines=_CHUNK_LINES
+        ):
+            stage.add(label_frames([chunk, alternatives.of_chunk(chunk)], split, str(path)))
+            report.counts += chunk.counts
+            report.rejects += chunk.rejects
+        if not report.counts["lines"]:
+            raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
+        with store.transaction() as con:
+            misfits: frozenset[str] = frozenset()
+            for frames in stage:
+                kept = _without(frames, alternatives.conflicting)
+                stored = write_label_frames(con, kept, misfits)
+                misfits = stored.misfits
+                _report_misfits(con, path, kept, stored, report)
+                report.written += Counter(stored.written)
+                _recount(report, "accepted", "duplicates", stored.num_duplicates)
+    report.counts["alternatives"] += alternatives.num_kept
+    report.counts["alternatives_conflicting"] += len(alternatives.conflicting)
+    return report
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Rows hold no cycles; Python would walk over hundreds of thousands of them again and again in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _without(frames: Frames, solution_ids: Collection[str]) -> Frames:
+    if not solution_ids:
+        return frames
+    is_kept = ~pl.col("solution_id").is_in(list(solution_ids))
+    return {
+        name: frame.filter(is_kept) if "solution_id" in frame.columns else frame
+        for name, frame in frames.items()
+    }
+
+
+def _report_misfits(
+    con: duckdb.DuckDBPyConnection, path: Path, frames: Frames, stored: WrittenLabels, report: LabelReport
+) -> None:
+    if not stored.misfits:
+        return
+    texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
+    refused = {
+        row: (reject(path, line, _MISFIT, texts.get(solution_id, "")), num_lines)
+        for row, line, solution_id, _, num_lines in frames["raters"].iter_rows()
+        if solution_id in stored.misfits
+    }
+    rejects = [one for one, _ in refused.values()]
+    report.written["rejects"] += (
+        insert_missing(con, "rejects", frame_of("rejects", rejects)) if rejects else 0
+    )
+    report.rejects += rejects
+    _recount(report, "accepted", "rejected", sum(number for _, number in refused.values()))
+
+
+def _recount(report: LabelReport, before: str, now: str, num_lines: int) -> None:
+    report.counts[before] -= num_lines
+    report.counts[now] += num_lines

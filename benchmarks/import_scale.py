@@ -1,0 +1,171 @@
+"""Importing a label file of PRM800K's size: seconds, peak memory, and the same beside Hugging Face datasets.
+
+    python benchmarks/import_scale.py --data FOLDER
+
+Makes a PRM800K file of 75,000 solutions with 800,000 rated completions out of the 953 shared lines: every
+copy gets a number in its problem and in its first step, so that none repeats another. Then two processes, one
+after the other, read it: ``stepmark import-labels`` into a fresh store, and ``datasets.load_dataset("json")``
+with a loop that makes one row a rated completion. The second one stores nothing, and checks nothing. Where
+datasets is not installed (``--datasets-python`` names a Python that has it), pyarrow's own JSON reader stands
+in, which is what datasets reads JSON with.
+Leaves out: the machine's load, which the caller knows.
+"""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+Row = dict[str, Any]
+
+_IMPORT = """
+import sys
+from stepmark.app.main import cli
+cli.main(["import-labels", sys.argv[1], "--home", sys.argv[2], "--json", sys.argv[3]], standalone_mode=False)
+"""
+_LOOP = """
+rows = []
+for line in lines:
+    problem = line["question"]["problem"]
+    for step_index, step in enumerate(line["label"]["steps"]):
+        for text in step["completions"] or []:
+            rows.append((problem, step_index, text["text"], text["rating"]))
+print(len(rows))
+"""
+_DATASETS = """
+import sys
+from datasets import load_dataset
+lines = load_dataset("json", data_files=sys.argv[1], split="train", cache_dir=sys.argv[2])
+"""
+_PYARROW = """
+import sys
+from pyarrow import json
+options = json.ReadOptions(block_size=64 << 20)
+lines = json.read_json(sys.argv[1], read_options=options).to_pylist()
+"""
+
+
+def shared_lines(data: Path) -> list[Row]:
+    """The published and rebuilt lines; a line without a step taken is left out."""
+    rows: list[Row] = []
+    for name in ("raw_lines.jsonl", "phase1_train_reconstructed.jsonl"):
+        with (data / "prm800k" / name).open(encoding="utf-8") as file:
+            rows += [json.loads(line) for line in file]
+    return [row for row in rows if _num_ratings(row) and _taken(row)]
+
+
+def _completions(row: Row) -> Iterator[Row]:
+    for step in row["label"]["steps"]:
+        yield from step["completions"] or []
+        if step["human_completion"]:
+            yield step["human_completion"]
+
+
+def _num_ratings(row: Row) -> int:
+    return sum(completion["rating"] is not None for completion in _completions(row))
+
+
+def _taken(row: Row) -> bool:
+    first = row["label"]["steps"][0]
+    return first["chosen_completion"] is not None or first["human_completion"] is not None
+
+
+def write_copies(rows: list[Row], out: Path, num_solutions: int, num_ratings: int) -> tuple[int, int]:
+    """Write ``num_solutions`` numbered copies that hold about ``num_ratings``; return what was written.
+
+    One line in a hundred is of phase 1, as in PRM800K. The others are drawn so that the running mean of
+    ratings a line stays at the one asked for: short ones while the file is ahead of it, else long ones.
+    """
+    rng = random.Random(7)
+    mean = num_ratings / num_solutions
+    first = [row for row in rows if "pre_generated_steps" not in row["question"]]
+    second = [row for row in rows if row not in first and not row["is_initial_screening_question"]]
+    short = [row for row in second if _num_ratings(row) <= mean]
+    long = [row for row in second if _num_ratings(row) > mean]
+    written = 0
+    with out.open("w", encoding="utf-8") as file:
+        for number in range(num_solutions):
+            is_ahead = written > mean * number
+            row = rng.choice(first if number % 100 == 0 else short if is_ahead else long)
+            written += _num_ratings(row)
+            file.write(json.dumps(_numbered(row, number), ensure_ascii=False) + "\n")
+    return num_solutions, written
+
+
+def _numbered(row: Row, number: int) -> Row:
+    copy: Row = json.loads(json.dumps(row))
+    copy["question"]["problem"] += f" (Number {number % (len(str(number)) * 2000)}.)"
+    mark = f" (No. {number}.)"
+    first = copy["label"]["steps"][0]
+    for completion in [*(first["completions"] or []), first["human_completion"]]:
+        if completion:
+            completion["text"] += mark
+    if copy["question"].get("pre_generated_steps"):
+        copy["question"]["pre_generated_steps"][0] += mark
+    return copy
+
+
+def timed(python: str, program: str, *arguments: str) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak memory in GB of a program in a process of its own."""
+    start = time.perf_counter()
+    done = subprocess.run(  # noqa: S603 - programs of this file
+        [python, "-c", _MEASURED + program, *arguments], stdout=subprocess.PIPE, text=True, check=False
+    )
+    seconds = time.perf_counter() - start
+    if done.returncode:
+        raise click.ClickException(f"{python} failed, see above")
+    _, cpu, peak_kb = done.stdout.splitlines()[-1].split()
+    return seconds, float(cpu), int(peak_kb) / 2**20
+
+
+_MEASURED = """
+import atexit, resource
+used = lambda: resource.getrusage(resource.RUSAGE_SELF)
+atexit.register(lambda: print("measured", used().ru_utime + used().ru_stime, used().ru_maxrss))
+"""
+
+
+@click.command()
+@click.option("--data", type=click.Path(path_type=Path, exists=True), default=Path("../shared/data"))
+@click.option("--solutions", default=75_000, show_default=True)
+@click.option("--ratings", default=800_000, show_default=True)
+@click.option("--datasets-python", default=sys.executable, help="A Python that has the package datasets.")
+def main(data: Path, solutions: int, ratings: int, datasets_python: str) -> None:
+    """Make the file, import it both ways, print seconds, memory and the ratio."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ratings.jsonl"
+        num_solutions, num_ratings = write_copies(shared_lines(data), path, solutions, ratings)
+        click.echo(
+            f"{num_solutions:,} solutions, {num_ratings:,} ratings, {path.stat().st_size / 2**20:,.0f} MB"
+        )
+        out = Path(folder) / "counts.json"
+        seconds, cpu, peak = timed(sys.executable, _IMPORT, str(path), f"{folder}/home", str(out))
+        counts = json.loads(out.read_text())
+        click.echo(f"stepmark import-labels: {seconds:.1f} s ({cpu:.1f} s of processor), {peak:.2f} GB")
+        click.echo(f"  {counts['accepted']:,} lines accepted; rows written: {counts['written']}")
+        has_datasets = not subprocess.run(  # noqa: S603 - a Python the caller names
+            [datasets_python, "-c", "import datasets"], stderr=subprocess.DEVNULL, check=False
+        ).returncode
+        name = (
+            "datasets.load_dataset and a loop"
+            if has_datasets
+            else "pyarrow.json and a loop (datasets is absent)"
+        )
+        other, other_cpu, other_peak = timed(
+            datasets_python, (_DATASETS if has_datasets else _PYARROW) + _LOOP, str(path), f"{folder}/cache"
+        )
+        click.echo(f"{name}: {other:.1f} s ({other_cpu:.1f} s of processor), {other_peak:.2f} GB")
+        click.echo(f"ratio: {seconds / other:.2f} of the seconds, {cpu / other_cpu:.2f} of the processor's")
+        shutil.rmtree(f"{folder}/home")
+
+
+if __name__ == "__main__":
+    main()

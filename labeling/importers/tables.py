@@ -1,0 +1,249 @@
+"""Plain tables of steps: one row a step and rater, as CSV, Parquet or JSON Lines.
+
+Columns; the first four are needed, and one of rating, label and value::
+
+    problem, solution_id, step_index, step      the text, which solution, its place from 0 or 1, the step's
+    text rating                                      -1 wrong, 0 neutral, 1 right, empty where unknown label
+    true or false, + or -, right, neutral or wrong, or a rating value
+    probability, 0 to 1, of ending right labeler or label_source                     a person, or another
+    source ("table" where neither is told) num_rollouts, num_correct, num_truncated, num_ungraded, labeled_at,
+    duration_ms, ground_truth_answer, final_answer, outcome, generator            where known
+
+Rows may come in any order. Where no row of the file has index 0, indexes count from 1. A label of 0 is
+neutral in a file that has -1, too; without one it may as well mean wrong, and its rows are refused.
+Leaves out: columns of other names. All rows are held in memory, for the last one may belong to the first
+solution.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stepmark.labeling.records import HumanLabel, Reject, StepLabel
+
+from .common import LabeledSolution, label_problem, solution_of
+from .fields import (
+    RowError,
+    number_text,
+    optional_text,
+    optional_time,
+    rating_of,
+    shown,
+    text_of,
+    value_of,
+    whole_number,
+)
+from .json_values import JsonObject
+from .prm800k import LABEL_SOURCE
+from .stepmark import OUTCOMES
+from .table_files import NEEDED, read_table
+
+SOURCE = "table"
+LABELS = ("rating", "label", "value")
+_COUNTS = ("num_rollouts", "num_correct", "num_truncated", "num_ungraded")
+_USED = (
+    *NEEDED, *LABELS, *_COUNTS, "labeler", "label_source", "labeled_at", "duration_ms",
+    "ground_truth_answer", "final_answer", "outcome", "generator",
+)  # fmt: skip
+_WORDS = {
+    **dict.fromkeys(("+", "true", "right", "correct", "positive", "good"), 1),
+    **dict.fromkeys(("-", "false", "wrong", "incorrect", "negative", "bad"), -1),
+    "neutral": 0,
+}
+_MAX_COUNT = 2**31
+_Counts = tuple[int | None, int | None, int | None, int | None]
+
+
+class RowOfTableError(RowError):
+    """A refused row of a table, which is not the first row of its solution."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def is_table(names: Any) -> bool:  # noqa: ANN401 - any collection of names
+    """Whether these columns are those of a table of steps."""
+    return all(name in names for name in NEEDED) and any(name in names for name in LABELS)
+
+
+def read_solutions(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
+    """What each rater said on each solution, as an object for ``read_row``, and the Rejects of what is none.
+
+    With each comes its first line and how many lines it takes.
+    """
+    groups: dict[tuple[str, ...], list[tuple[int, JsonObject]]] = {}
+    texts: dict[str, str] = {}
+    has_zero = has_minus_one = False
+    for line, item in read_table(path):
+        if isinstance(item, Reject):
+            yield line, item, 1
+            continue
+        row = {name: item[name] for name in _USED if item.get(name) is not None}
+        if isinstance(row.get("problem"), str):  # one object for equal texts: a problem stands in many rows
+            row["problem"] = texts.setdefault(row["problem"], row["problem"])
+        has_zero |= whole_number(row.get("step_index")) == 0
+        has_minus_one |= whole_number(row.get("label")) == -1
+        key = tuple(str(row.get(name)) for name in ("problem", "solution_id", "labeler", "label_source"))
+        groups.setdefault(key, []).append((line, row))
+    del texts
+    base = 0 if has_zero else 1
+    for key in list(groups):
+        rows = groups.pop(key)
+        yield rows[0][0], {"rows": rows, "base": base, "zero_is_neutral": has_minus_one}, len(rows)
+
+
+def read_row(grouped: JsonObject, split: str) -> list[LabeledSolution]:
+    """The rows of ``read_solutions`` as one solution with the labels of one rater.
+
+    Raises:
+        RowError: if a step is missing or there twice, or a label is none.
+    """
+    rows = _in_order(grouped["rows"], grouped["base"])
+    steps, labels = [], []
+    for line, row in rows:
+        try:
+            steps.append(text_of(row, "step"))
+            labels.append(_Label.of(row, grouped["zero_is_neutral"]))
+        except RowError as error:
+            raise RowOfTableError(line, str(error)) from error
+    first = rows[0][1]
+    problem = label_problem(
+        text_of(first, "problem"), SOURCE, split, number_text(first, "ground_truth_answer")
+    )
+    outcome = optional_text(first, "outcome")
+    if outcome not in OUTCOMES:
+        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(filter(None, OUTCOMES))}")
+    solution = solution_of(
+        problem,
+        SOURCE,
+        steps,
+        final_answer=number_text(first, "final_answer"),
+        outcome=outcome,
+        generator=number_text(first, "generator"),
+    )
+    labeler = number_text(first, "labeler")
+    source = LABEL_SOURCE if labeler else number_text(first, "label_source") or SOURCE
+    key = solution.solution_id
+    step_labels = [
+        StepLabel(key, index, source, label.rating, label.value, *label.counts)
+        for index, label in enumerate(labels)
+        if label.is_given
+    ]
+    if labeler is None and not step_labels:
+        raise RowError("no row of this solution has a rating, label or value")
+    people = [
+        HumanLabel(
+            key, index, 0, labeler, step, False, label.rating, True, None, None, None, None, None, None,
+            label.labeled_at, label.duration_ms,
+        )
+        for index, (step, label) in enumerate(zip(steps, labels, strict=True))
+    ] if labeler else []  # fmt: skip
+    return [LabeledSolution(problem, solution, labeler or source, len(steps), people, step_labels)]
+
+
+def _in_order(rows: list[tuple[int, JsonObject]], base: int) -> list[tuple[int, JsonObject]]:
+    """The rows by their index, each once."""
+    by_index: dict[int, tuple[int, JsonObject]] = {}
+    for line, row in rows:
+        for name in ("problem", "solution_id"):
+            if row.get(name) is None:
+                raise RowOfTableError(line, f"{name} is missing")
+        number = whole_number(row.get("step_index"))
+        if number is None or number < base:
+            raise RowOfTableError(
+                line, f"step_index is {shown(row.get('step_index'))}, not a whole number from {base} on"
+            )
+        if by_index.setdefault(number - base, (line, row))[1] != row:
+            raise RowOfTableError(
+                line, f"step_index {number} stands in this solution twice, with other values"
+            )
+    missing = next((index for index in range(len(by_index)) if index not in by_index), None)
+    if missing is not None:
+        raise RowError(f"the solution has no row of step_index {missing + base}, but later ones")
+    return [by_index[index] for index in range(len(by_index))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What a row says of its step."""
+
+    rating: int | None
+    value: float | None
+    counts: _Counts
+    labeled_at: str | None
+    duration_ms: int | None
+
+    @classmethod
+    def of(cls, row: JsonObject, zero_is_neutral: bool) -> "_Label":
+        rating, label = _rating(row), _label(row, zero_is_neutral)
+        if rating is not None and label is not None and rating != label:
+            raise RowError(f"rating is {rating}, but label is {shown(row['label'])}")
+        rollouts, correct, truncated, ungraded = (_count(row, name, _MAX_COUNT) for name in _COUNTS)
+        counts = (rollouts, correct, truncated, ungraded)
+        known = [number or 0 for number in counts[1:]]
+        if counts[0] is not None and sum(known) > counts[0]:
+            raise RowError(f"num_rollouts is {counts[0]}, fewer than the {sum(known)} that are counted")
+        return cls(
+            label if rating is None else rating,
+            _value(row),
+            counts,
+            _moment(row),
+            _count(row, "duration_ms", 2**63),
+        )
+
+    @property
+    def is_given(self) -> bool:
+        return self.rating is not None or self.value is not None or self.counts[0] is not None
+
+
+def _rating(row: JsonObject) -> int | None:
+    value = row.get("rating")
+    number = whole_number(value)
+    return rating_of(value if number is None or isinstance(value, bool) else number, "rating")
+
+
+def _label(row: JsonObject, zero_is_neutral: bool) -> int | None:
+    value = row.get("label")
+    if value is None:
+        return None
+    found = _WORDS.get(str(value).strip().lower())
+    if found is not None:
+        return found
+    number = whole_number(value)
+    if number == 0 and not zero_is_neutral:
+        raise RowError(
+            "label is 0 in a file without -1: it may mean wrong or neutral; call it rating (-1, 0, 1)"
+            " or write true and false"
+        )
+    if number is None or not -1 <= number <= 1:
+        raise RowError(f"label is {shown(value)}, none of true, false, +, -, right, neutral, wrong, -1, 0, 1")
+    return number
+
+
+def _value(row: JsonObject) -> float | None:
+    value = row.get("value")
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError as error:
+            raise RowError(f"value is {shown(value)}, not a number from 0 to 1 or null") from error
+    return value_of(value, "value")
+
+
+def _count(row: JsonObject, name: str, limit: int) -> int | None:
+    value = row.get(name)
+    if value is None:
+        return None
+    number = whole_number(value)
+    if number is None or not 0 <= number < limit:
+        raise RowError(f"{name} is {shown(value)}, not a whole number from 0 on")
+    return number
+
+
+def _moment(row: JsonObject) -> str | None:
+    value = row.get("labeled_at")
+    if value is None:
+        return None
+    return optional_time({"labeled_at": str(value)}, "labeled_at")
