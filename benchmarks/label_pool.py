@@ -75,7 +75,7 @@ class Sizes:
     """
 
     num_problems: int = 1250
-    num_dense: int = 150
+    num_dense: int = 650
     num_true: int = 30
 
 
