@@ -195,7 +195,7 @@ def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
 @click.option("--problems", default=_SIZES.num_problems, show_default=True, help="minimath problems.")
 @click.option("--dense", default=_SIZES.num_dense, show_default=True, help="Of them, with three solutions.")
 @click.option("--true", default=_SIZES.num_true, show_default=True, help="Of them, with true values.")
-@click.option("--replicates", default=4, show_default=True, help="Searches per estimator.")
+@click.option("--replicates", default=8, show_default=True, help="Searches per estimator.")
 def main(home: Path, problems: int, dense: int, true: int, replicates: int) -> None:
     """Compare estimators of the first error, and print tables."""
     pool = make_pool(home, Sizes(problems, dense, true))
