@@ -18,10 +18,11 @@ DEFAULT_HOME = "stepmark-home"
 
 
 class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Home folder and profile of a run."""
+    """Home folder and profile of a run; ``allow_leak`` is this run's own decision to train in spite of leaks."""
 
     home: str
     profile: str
+    allow_leak: bool = False
 
     def store(self) -> Store:
         """The home's store."""

@@ -49,7 +49,8 @@ def write_label_import(
         num_duplicates = _count_duplicates(con, frames)
         new_steps = _steps_of_new_solutions(con, frames["steps"])
         written = {
-            table: _write(con, table, frame) for table, frame in (frames | {"steps": new_steps}).items()
+            table: _write(con, table, frame, source_file)
+            for table, frame in (frames | {"steps": new_steps}).items()
         }
     skipped = {table: frame.height - written[table] for table, frame in frames.items()}
     return WrittenLabels(written, skipped, num_duplicates)
@@ -74,9 +75,11 @@ def _solutions(solutions: Sequence[ImportedSolution]) -> pl.DataFrame:
     return frame.with_columns(generators)
 
 
-def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> int:
+def _write(
+    con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, source_file: str | None
+) -> int:
     if table == "problems":
-        return write_problems(con, frame, know_their_split=False).num_new
+        return write_problems(con, frame, know_their_split=False, asked_by=source_file).num_new
     unknown = [name for name in table_of(table).column_names if name not in frame.columns]
     return insert_missing(con, table, frame, unknown=unknown) if frame.height else 0
 
