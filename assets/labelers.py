@@ -1,8 +1,8 @@
 """How far people's ratings can be trusted: agreement between labelers, measured, stored and shown.
 
-The figures stand in ``evaluations`` under the selector ``human``: Krippendorff's alpha of all labelers under each
-reading of a neutral rating, and Cohen's kappa of each pair. Counts, times and conflicts are views. Leaves out: the
-arithmetic (stepmark.models.metrics.reliability).
+The figures stand in ``evaluations`` under the selector ``human``: Krippendorff's alpha of all labelers
+under each reading of a neutral rating, and Cohen's kappa of each pair. Counts, times and conflicts are
+views. Leaves out: the arithmetic (stepmark.models.metrics.reliability).
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ _CONFLICTS_SHOWN = 20
 
 
 def measure_labelers(store: Store) -> int:
-    """Measure the agreement between labelers and replace what is stored of it; return the number of figures."""
+    """Measure the agreement between labelers, replace what is stored of it; return the number of figures."""
     frames = [evaluation_frame([row], slice_name) for slice_name, row in _figures(store)]
     where = "selector = ? AND metric IN (SELECT unnest(?))"
     return store.replace(

@@ -1,8 +1,8 @@
 """The leak gate: no model learns from a problem it is judged on, unless somebody decided so, on record.
 
-Compared are all problems that are for training or were asked for as such with all that are for testing or were
-asked for as such. A gate looks at the pairs whose problem is in its table of examples, and at problems asked for
-in both splits. Leaves out: the comparison of texts (stepmark.labeling.overlap).
+Compared are all problems that are for training or were asked for as such with all that are for testing or
+were asked for as such. A gate looks at the pairs whose problem is in its table of examples, and at problems
+asked for in both splits. Leaves out: the comparison of texts (stepmark.labeling.overlap).
 """
 
 import getpass
@@ -75,7 +75,7 @@ def _user() -> str | None:
 
 
 def refuse_leaks(pipeline: Pipeline, table: str) -> None:
-    """Raise ``StepmarkError`` where a leak is not allowed: a model may be materialized without its examples."""
+    """Raise ``StepmarkError`` where a leak is not allowed: a model may be made without its examples."""
     refused = find_leaks(pipeline, table).filter(~pl.col("is_allowed"))
     if refused.height:
         raise StepmarkError(sentence(refused))
@@ -92,8 +92,8 @@ def sentence(leaks: pl.DataFrame) -> str:
     pair = f"{one}, asked for as {files}" if one == other else f"{one} and {other}, asked for as {files}"
     return (
         f"{leaks.height} overlaps ({kinds}) of problems trained on with problems evaluated on, first {pair}: "
-        f"{first['excerpt']!r}; take them out of a file, import a file whose split is wrong again with the right"
-        f" one, or allow them with {OPTION}; the view leaks has them all."
+        f"{first['excerpt']!r}; take them out of a file, import a file whose split is wrong again with "
+        f"the right one, or allow them with {OPTION}; the view leaks has them all."
     )
 
 
@@ -110,7 +110,7 @@ def _gate(table: str) -> dg.AssetChecksDefinition:
     @dg.asset_check(
         name="leak_gate",
         asset=table,
-        description="No problem trained on is, or is nearly, a problem evaluated on, unless that was decided.",
+        description="No problem trained on is, or nearly is, one evaluated on, unless that was decided.",
         blocking=True,
     )
     def leak_gate(pipeline: Pipeline) -> dg.AssetCheckResult:

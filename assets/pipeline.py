@@ -18,7 +18,7 @@ DEFAULT_HOME = "stepmark-home"
 
 
 class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Home folder and profile of a run; ``allow_leak`` is this run's own decision to train in spite of leaks."""
+    """Home folder and profile of a run; ``allow_leak``: this run may train in spite of leaks."""
 
     home: str
     profile: str

@@ -182,7 +182,7 @@ class Reward(_Part):
 
 
 class Leaks(_Part):
-    """When a problem trained on is too like one evaluated on; with ``allow_leak`` training goes on, on record.
+    """When a problem trained on is too like one evaluated on; ``allow_leak`` trains on it, on record.
 
     The other fields are those of ``stepmark.labeling.overlap.OverlapPolicy``, which explains them.
     """

@@ -1,11 +1,11 @@
-r"""Problems that are trained on and evaluated on: the same text, the same but for its spelling, or nearly the same.
+r"""Problems both trained on and evaluated on: the same text, the same in other spelling, or nearly the same.
 
 Three kinds of overlap, each pair under the strongest one: ``exact`` (equal but for outer white space),
-``normalised`` (equal words, numbers and signs: Unicode, case, white space, LaTeX spacing and punctuation do not
-count) and ``ngram`` (runs of words in common). A run that many training problems have is the wording of a family
-of problems and says nothing about one of them; and problems with other numbers are other problems.
-docs/decisions/leaks.md has the measurements behind the numbers below.
-Leaves out: who trains on what and what follows from an overlap.
+``normalised`` (equal words, numbers and signs: Unicode, case, white space, LaTeX spacing and punctuation do
+not count) and ``ngram`` (runs of words in common). A run that many training problems have is the wording of
+a family of problems and says nothing about one of them; and problems with other numbers are other problems.
+docs/decisions/leaks.md has the measurements behind the numbers below. Leaves out: who trains on what and
+what follows from an overlap.
 """
 
 import re
@@ -35,9 +35,9 @@ _TOKEN = re.compile(r"\\[a-z]+|[^\W\d_]+|\d+(?:\.\d+)?|[-+*/=<>^_()|%\[\]]|(?<![
 class OverlapPolicy:
     """What counts as overlap by n-grams.
 
-    Of two problems the ``num_words``-grams of words, numbers and signs are compared, except those that more than
-    ``max_common`` training problems have. At least ``min_share`` of the grams of the one that has fewer must be in
-    the other, and all its numbers.
+    Of two problems the ``num_words``-grams of words, numbers and signs are compared, except those that more
+    than ``max_common`` training problems have. At least ``min_share`` of the grams of the one that has
+    fewer must be in the other, and all its numbers.
     """
 
     num_words: int = 8
@@ -47,7 +47,7 @@ class OverlapPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """One row per pair of a problem trained on and one evaluated on; ``share`` is in (0, 1], 1 unless ``ngram``.
+    """One row per pair of a problem trained on and one evaluated on; ``share``: (0, 1], 1 unless ``ngram``.
 
     ``excerpt`` is what both have: the start of the text, or the longest run of words.
     """
@@ -62,7 +62,7 @@ class Overlap:
 def find_overlaps(
     trained: Mapping[str, str], evaluated: Mapping[str, str], policy: OverlapPolicy | None = None
 ) -> list[Overlap]:
-    """Every pair that overlaps, by evaluated problem; both arguments map a problem's id to its text.
+    r"""Every pair that overlaps, by evaluated problem; both arguments map a problem's id to its text.
 
     One problem on both sides overlaps with itself.
 
@@ -86,7 +86,7 @@ def find_overlaps(
 def normalised(problem: str) -> str:
     r"""The words, numbers and signs of a problem, one blank between them: equal for equal problems.
 
-    >>> normalised(r"Is  $\left(1,\!000\right)^{2}$ ＞ $x$?") == normalised("is $(1000)^2 > x$")
+    >>> normalised(r"Is  $\left(1,\!000\right)^{2}$ > $x$?") == normalised("is $(1000)^2 > x$")
     True
     """
     return " ".join(_words(problem))

@@ -75,9 +75,7 @@ def _solutions(solutions: Sequence[ImportedSolution]) -> pl.DataFrame:
     return frame.with_columns(generators)
 
 
-def _write(
-    con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, source_file: str | None
-) -> int:
+def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, source_file: str | None) -> int:
     if table == "problems":
         return write_problems(con, frame, know_their_split=False, asked_by=source_file).num_new
     unknown = [name for name in table_of(table).column_names if name not in frame.columns]

@@ -1,13 +1,15 @@
 """How far people agree beyond chance: Cohen's kappa of a pair, Krippendorff's alpha of all, with intervals.
 
-Takes a polars frame, one row per rating, with the columns ``problem_id``, ``item`` (what was rated), ``rater`` and
-``rating`` (an integer; null where none was given, which counts nowhere). A rater rates an item once.
+Takes a polars frame, one row per rating, with the columns ``problem_id``, ``item`` (what was rated),
+``rater`` and ``rating`` (an integer; null where none was given, which counts nowhere). A rater rates an
+item once.
 
-Kappa is Cohen's (1960), "A coefficient of agreement for nominal scales", Educational and Psychological Measurement
-20(1), eq. 1. Alpha, its coincidence matrix and its nominal and ordinal differences are Krippendorff's (2011),
-"Computing Krippendorff's Alpha-Reliability", University of Pennsylvania. Intervals are percentiles of a bootstrap
-over problems, not the one over pairs of values that Krippendorff proposes: items of a problem are no
-independent trials. Leaves out: weighted kappa, and alpha for interval and ratio scales.
+Kappa is Cohen's (1960), "A coefficient of agreement for nominal scales", Educational and Psychological
+Measurement 20(1), eq. 1. Alpha, its coincidence matrix and its nominal and ordinal differences are
+Krippendorff's (2011), "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania. Intervals
+are percentiles of a bootstrap over problems, not the one over pairs of values that Krippendorff proposes:
+items of a problem are no independent trials. Leaves out: weighted kappa, and alpha for interval and ratio
+scales.
 
 Legend: P problems, C categories in rising order, R resamples.
 """
@@ -33,7 +35,7 @@ NUM_RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """A coefficient (1 perfect, 0 chance) on ``num_items`` rated at least twice, of ``num_problems`` problems.
+    """A coefficient (1 perfect, 0 chance) on ``num_items`` rated twice or more, of ``num_problems`` problems.
 
     The value is None where nothing could differ by chance: no such item, or one category only.
     """
@@ -96,7 +98,7 @@ def _given(ratings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _coincidences(items: pl.DataFrame, categories: list[int]) -> tuple[list[str], Floats]:
-    """Problems, and of each the coincidence matrix (P, C, C): every ordered pair within an item, over m - 1."""
+    """Problems, and of each the coincidence matrix (P, C, C): every ordered pair of an item, over m - 1."""
     weighted = items.with_columns(weight=1 / (pl.len().over("item") - 1))
     pairs = weighted.join(weighted.select("item", other_rater="rater", other="rating"), on="item").filter(
         pl.col("rater") != pl.col("other_rater")
