@@ -22,9 +22,7 @@ def ratings(**by_rater: str) -> pl.DataFrame:
 
 def crossed(table: list[list[int]]) -> pl.DataFrame:
     """Ratings of two raters, a and b, whose contingency table this is, each item of a problem of its own."""
-    pairs = [
-        (i, j) for i, row in enumerate(table) for j, number in enumerate(row) for _ in range(number)
-    ]
+    pairs = [(i, j) for i, row in enumerate(table) for j, number in enumerate(row) for _ in range(number)]
     return ratings(a=" ".join(str(i) for i, _ in pairs), b=" ".join(str(j) for _, j in pairs))
 
 
@@ -116,7 +114,9 @@ def test_the_interval_is_over_problems_and_wider_where_they_are_few() -> None:
     """The same items in two problems instead of one each: fewer problems, less certainty."""
     frame = crossed([[20, 5], [10, 15]])
     kappa = pairwise_kappa(frame)[0].kappa
-    halves = frame.with_columns(problem_id=pl.when(pl.col("item") < "u25").then(pl.lit("x")).otherwise(pl.lit("y")))
+    halves = frame.with_columns(
+        problem_id=pl.when(pl.col("item") < "u25").then(pl.lit("x")).otherwise(pl.lit("y"))
+    )
     one = frame.with_columns(problem_id=pl.lit("x"))
 
     assert kappa.value.low is not None
