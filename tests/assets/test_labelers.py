@@ -12,7 +12,7 @@ from stepmark.store.store import Store
 
 
 def write_lines(path: Path, ratings: dict[str, list[int]]) -> None:
-    """PRM800K lines of phase 2: each labeler rates the same solutions, a step each, of problems of their own."""
+    """PRM800K lines of phase 2: all labelers rate the same solutions of one step, each of its own problem."""
     lines = []
     for labeler, given in ratings.items():
         for index, rating in enumerate(given):

@@ -10,8 +10,8 @@ from stepmark.labeling.minimath import distinct_problems
 from stepmark.labeling.overlap import OverlapPolicy, find_overlaps, normalised
 
 LONG = (
-    "A baker sells 12 loaves of rye bread on Monday and 30 loaves of white bread on Tuesday, and every loaf of"
-    " either kind costs the same; how many loaves does the baker sell on both days together?"
+    "A baker sells 12 loaves of rye bread on Monday and 30 loaves of white bread on Tuesday, and every loaf"
+    " of either kind costs the same; how many loaves does the baker sell on both days together?"
 )
 
 
@@ -84,7 +84,7 @@ def test_other_numbers_make_another_problem() -> None:
 
 def test_the_wording_of_a_family_is_no_overlap() -> None:
     """Runs that more problems have than the policy allows say nothing about one of them."""
-    family = {f"p{i}": LONG + f" Pay in {name}." for i, name in enumerate("euro yen peso rand".split())}
+    family = {f"p{i}": LONG + f" Pay in {name}." for i, name in enumerate(("euro", "yen", "peso", "rand"))}
     other = {"test": LONG + " Pay in kroner."}
 
     assert find_overlaps(family, other, OverlapPolicy(max_common=3)) == []
