@@ -24,7 +24,7 @@ OPTION = "--allow-leak"
 _PAIRS_SHOWN = 20
 _TEXTS = """
     WITH asked AS (SELECT problem_id, split FROM problems UNION SELECT problem_id, split FROM problem_roles)
-    SELECT split, problem_id, problem FROM asked JOIN problems USING (problem_id) ORDER BY ALL
+    SELECT asked.split, problem_id, problem, ground_truth_answer FROM asked JOIN problems USING (problem_id) ORDER BY ALL
 """
 _LEAKS = """
     SELECT * FROM leaks WHERE kind = 'exact' OR list_contains(trained_in, $1)
@@ -41,7 +41,8 @@ def measure_overlaps(store: Store, settings: Leaks) -> int:
         for split in ("train", "test")
     }
     policy = OverlapPolicy(**settings.model_dump(exclude={"allow_leak"}))
-    overlaps = find_overlaps(sides["train"], sides["test"], policy)
+    answers = dict(texts.select("problem_id", "ground_truth_answer").iter_rows())
+    overlaps = find_overlaps(sides["train"], sides["test"], policy, answers)
     return store.replace("problem_overlaps", frame_of("problem_overlaps", overlaps), "true")
 
 

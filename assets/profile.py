@@ -189,7 +189,7 @@ class Leaks(_Part):
 
     allow_leak: bool = False
     num_words: int = Field(8, ge=1)
-    min_share: float = Field(0.6, gt=0, le=1)
+    min_share: float = Field(0.5, gt=0, le=1)
     max_common: int = Field(10, ge=1)
 
 

@@ -259,7 +259,7 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     stopped = CliRunner().invoke(refresh_command, arguments)
 
     assert isinstance(stopped.exception, StepmarkError)
-    assert "the check 'leak_gate' of the asset 'prm_examples' failed: 1 overlaps" in str(stopped.exception)
+    assert "the check 'leak_gate' of the asset 'orm_examples' failed: 1 overlaps" in str(stopped.exception)
     assert "allow them with --allow-leak" in str(stopped.exception)
     assert trained == []
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)

@@ -80,6 +80,18 @@ def test_other_numbers_make_another_problem() -> None:
     """The same words around another number ask for another answer."""
     assert find_overlaps({"a": LONG}, {"b": LONG.replace("12", "13")}) == []
     assert find_overlaps({"a": LONG}, {"b": LONG.replace("12 loaves", "30 loaves") + " Think."}) == []
+    swapped = LONG.replace("12", "x").replace("30", "12").replace("x", "30")
+    assert find_overlaps({"a": LONG}, {"b": swapped}) == []
+
+
+def test_known_answers_that_differ_make_another_problem() -> None:
+    """Nearly one text may ask for two things; an answer that is not known tells nothing."""
+    pair = {"a": LONG}, {"b": LONG.replace("both days together", "Monday alone")}
+
+    assert find_overlaps(*pair, answers={"a": "42", "b": "12"}) == []
+    assert len(find_overlaps(*pair, answers={"a": "42", "b": r"\frac{84}{2}"})) == 1
+    assert len(find_overlaps(*pair, answers={"a": "42", "b": None})) == 1
+    assert len(find_overlaps(*pair)) == 1
 
 
 def test_the_wording_of_a_family_is_no_overlap() -> None:
@@ -110,17 +122,19 @@ def test_nothing_overlaps_with_nothing() -> None:
 
 def test_minimaths_own_splits_do_not_overlap() -> None:
     """The demo's problems: templates of a family are no alarm, and no problem is in both splits."""
-    sides = [
-        {worked.problem.problem_id: worked.problem.problem for worked in distinct_problems(number, 0, split)}
+    train, test = (
+        [worked.problem for worked in distinct_problems(number, 0, split)]
         for number, split in ((500, "train"), (200, "test"))
-    ]
+    )
+    texts = [{problem.problem_id: problem.problem for problem in side} for side in (train, test)]
+    answers = {problem.problem_id: problem.ground_truth_answer for problem in (*train, *test)}
 
-    assert find_overlaps(*sides) == []
+    assert find_overlaps(*texts, answers=answers) == []
 
 
 def test_processbench_repeats_108_test_problems_of_math(real_data: Path) -> None:
     """All of them word for word, whoever of the two is trained on."""
-    math = _texts(real_data / "math" / "prm800k_split_test_500.jsonl", "test")
+    math, _ = _texts(real_data / "math" / "prm800k_split_test_500.jsonl", "test")
     rows = json.loads((real_data / "step_labels" / "processbench_math.json").read_text(encoding="utf-8"))
     bench = {f"row {index}": row["problem"] for index, row in enumerate(rows)}
     found = find_overlaps(bench, math)
@@ -132,12 +146,14 @@ def test_maths_own_splits_hold_one_problem_twice_and_three_in_other_spelling(rea
     """One pair differs in outer white space only."""
     train = _texts(real_data / "math" / "math_train_7500.jsonl", "train")
     test = _texts(real_data / "math" / "math_test_5000.jsonl", "test")
-    found = find_overlaps(train, test)
+    found = find_overlaps(train[0], test[0], answers=train[1] | test[1])
     kinds = [pair.kind for pair in found]
 
-    assert (kinds.count("exact"), kinds.count("normalised")) == (1, 3)
+    assert (kinds.count("exact"), kinds.count("normalised"), kinds.count("ngram")) == (1, 3, 18)
     assert any("vertices of an equilateral triangle" in p.excerpt for p in found if p.kind == "exact")
 
 
-def _texts(path: Path, split: str) -> dict[str, str]:
-    return {problem.problem_id: problem.problem for problem in read_problems(path, "math", split)[0]}
+def _texts(path: Path, split: str) -> tuple[dict[str, str], dict[str, str | None]]:
+    problems, _ = read_problems(path, "math", split)
+    texts = {problem.problem_id: problem.problem for problem in problems}
+    return texts, {problem.problem_id: problem.ground_truth_answer for problem in problems}
