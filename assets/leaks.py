@@ -24,7 +24,8 @@ OPTION = "--allow-leak"
 _PAIRS_SHOWN = 20
 _TEXTS = """
     WITH asked AS (SELECT problem_id, split FROM problems UNION SELECT problem_id, split FROM problem_roles)
-    SELECT asked.split, problem_id, problem, ground_truth_answer FROM asked JOIN problems USING (problem_id) ORDER BY ALL
+    SELECT asked.split, problem_id, problem, ground_truth_answer
+    FROM asked JOIN problems USING (problem_id) ORDER BY ALL
 """
 _LEAKS = """
     SELECT * FROM leaks WHERE kind = 'exact' OR list_contains(trained_in, $1)
