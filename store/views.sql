@@ -317,9 +317,10 @@ COMMENT ON COLUMN leaks.is_allowed IS 'True where leak_decisions has the pair: t
 
 CREATE MACRO text_ratings(neutral_as) AS TABLE
 WITH prefixes AS (
-    -- What a step follows: its solution up to the end of the step before, without the white space between them.
+    -- What a step follows: its solution up to the end of the step before, and a newline also where that was the last.
     SELECT solution_id, step_index + 1 AS step_index,
-        hash(problem_id, rtrim(left(solution, char_end), E' \t\r\n')) AS prefix_hash
+        hash(problem_id, CASE WHEN suffix(left(solution, char_end), E'\n') THEN left(solution, char_end)
+            ELSE left(solution, char_end) || E'\n' END) AS prefix_hash
     FROM steps JOIN solutions USING (solution_id)
     WHERE solution_id IN (SELECT solution_id FROM human_labels)
     UNION ALL
@@ -328,7 +329,9 @@ WITH prefixes AS (
 ),
 rated AS (
     SELECT human_labels.rowid AS label_row, solution_id, labeler,
-        hash(prefix_hash, trim(completion, E' \t\r\n')) AS text_id,
+        -- Trimming takes longer than all the rest, and few texts need it.
+        hash(prefix_hash, CASE WHEN ascii(left(completion, 1)) <= 32 OR ascii(right(completion, 1)) <= 32
+            THEN trim(completion, E' \t\r\n') ELSE completion END) AS text_id,
         CASE WHEN rating IS DISTINCT FROM 0 THEN rating ELSE CASE neutral_as
             WHEN 'keep' THEN 0 WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 WHEN 'drop' THEN NULL
             ELSE error('neutral_as is keep, positive, negative or drop')
