@@ -55,7 +55,7 @@ def write_label_import(
     """Store a chunk in a transaction of its own; see ``label_frames`` and ``write_label_frames``."""
     frames = label_frames([chunk], split_for_new_problems, source_file)
     with store.transaction() as con:
-        return write_label_frames(con, frames)
+        return write_label_frames(con, frames, source_file=source_file)
 
 
 def label_frames(
@@ -82,7 +82,10 @@ def label_frames(
 
 
 def write_label_frames(
-    con: duckdb.DuckDBPyConnection, frames: Frames, earlier_misfits: Collection[str] = ()
+    con: duckdb.DuckDBPyConnection,
+    frames: Frames,
+    earlier_misfits: Collection[str] = (),
+    source_file: str | None = None,
 ) -> WrittenLabels:
     """Store the frames of ``label_frames``, and skip what is there already.
 
@@ -102,7 +105,7 @@ def write_label_frames(
     )
     new_steps = frames["steps"].filter(~pl.col("solution_id").is_in(known))
     written = {
-        table: _write(con, table, frame)
+        table: _write(con, table, frame, source_file)
         for table, frame in (fitting | {"steps": new_steps}).items()
         if table in _TABLES
     }
@@ -133,9 +136,9 @@ def _steps(chunks: Collection[LabelImport]) -> pl.DataFrame:
     )
 
 
-def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> int:
+def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, source_file: str | None) -> int:
     if table == "problems":
-        return write_problems(con, frame, know_their_split=False).num_new
+        return write_problems(con, frame, know_their_split=False, asked_by=source_file).num_new
     unknown = [name for name in table_of(table).column_names if name not in frame.columns]
     return insert_missing(con, table, frame, unknown=unknown) if frame.height else 0
 

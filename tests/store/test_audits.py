@@ -24,6 +24,7 @@ _PLANTED = [
     ("orphans", "UPDATE prm_examples SET label_source = 'lost' WHERE step_index = 1", ["prm_examples"]),
     ("orphans", "UPDATE grader_audits SET verdict = 'equal'", ["grader_audits"]),
     ("orphans", "UPDATE labeling_queue SET solution_id = 'lost'", ["labeling_queue"]),
+    ("orphans", "INSERT INTO problem_roles VALUES ('lost', 'a.jsonl', 'test')", ["problem_roles"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'g'", ["solutions"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'c'", ["rollouts"]),
     ("train_test_overlap", "INSERT INTO orm_examples VALUES ('s3', 'train', 'incorrect', 0)", ["p2"]),
