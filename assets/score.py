@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,7 @@ def _likelihood_frame(
 def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None:
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
 
+    checksum = source_sha256(resolve_model(model))
     rows = [
         {
             "reward_model_id": key,
@@ -172,9 +174,11 @@ def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None
             "label_sources": [],
             "config": json.dumps({"reads": kind}),
             "checkpoint": _short(model),
-            "checkpoint_sha256": source_sha256(resolve_model(model)),
+            "checkpoint_sha256": checksum,
             "metrics": "{}",
             "created_at": datetime.now(UTC).replace(tzinfo=None),
+            "base_sha256": checksum,
+            "code_version": version("stepmark"),
         }
         for key, kind in zip(keys, LIKELIHOOD_KINDS, strict=True)
     ]

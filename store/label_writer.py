@@ -5,6 +5,7 @@ Leaves out: reading label files (``stepmark.labeling.importers``) and counting t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import duckdb
 import polars as pl
@@ -56,14 +57,15 @@ def write_label_import(
 
 
 def _frames(chunk: LabelImport, split: str | None, source_file: str | None) -> dict[str, pl.DataFrame]:
-    problems = frame_of("problems", chunk.problems)
-    human_labels = frame_of("human_labels", chunk.human_labels)
+    file = pl.lit(source_file, pl.String).alias("source_file")
+    problems = frame_of("problems", chunk.problems).with_columns(file)
+    step_labels = frame_of("step_labels", chunk.step_labels)
     return {
         "problems": problems.with_columns(split=pl.lit(split)) if split else problems,
-        "solutions": _solutions(chunk.solutions),
+        "solutions": _solutions(chunk.solutions).with_columns(file),
         "steps": frame_of("steps", chunk.steps),
-        "human_labels": human_labels.with_columns(source_file=pl.lit(source_file, pl.String)),
-        "step_labels": frame_of("step_labels", chunk.step_labels),
+        "human_labels": frame_of("human_labels", chunk.human_labels).with_columns(file),
+        "step_labels": step_labels.with_columns(file, code_version=pl.lit(version("stepmark"))),
         "rejects": frame_of("rejects", chunk.rejects),
     }
 

@@ -34,7 +34,8 @@ def write_problems(
     """Insert the problems that are not stored yet, and complete those that are.
 
     What is not known (NULL) is filled in, and what is known stays. Problems that ``know_their_split``, those
-    of a file of problems, also replace the source and the split of a row that a label file left.
+    of a file of problems, also replace source, split and origin of a row that a label file left. Otherwise a
+    row keeps the origin of its text, though another file filled in an answer.
     """
     if problems.is_empty():
         return WrittenProblems(0, 0)
@@ -54,6 +55,6 @@ def _completed(stored: pl.DataFrame, offered: pl.DataFrame, know_their_split: bo
         *(pl.coalesce(name, f"{name}_offered").alias(name) for name in _FILLED),
         *(
             pl.when(is_replaced).then(f"{name}_offered").otherwise(name).alias(name)
-            for name in ("source", "split")
+            for name in ("source", "split", "source_file", "source_line", "generator")
         ),
     )

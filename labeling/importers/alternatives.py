@@ -6,7 +6,7 @@ Leaves out: the completions on the path, which the StepLabels cover.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stepmark.labeling.ids import imported_solution_id
 from stepmark.labeling.records import HumanLabel, StepLabel
@@ -19,7 +19,10 @@ SOURCE = "alternative"
 
 @dataclass(frozen=True, slots=True)
 class AlternativeExample:
-    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``."""
+    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``.
+
+    ``source_line`` is the first line that says so.
+    """
 
     problem_id: str
     solution_id: str
@@ -27,6 +30,7 @@ class AlternativeExample:
     prefix_steps: tuple[str, ...]
     step: str
     rating: int
+    source_line: int | None = field(default=None, compare=False)
 
 
 def alternative_examples(
@@ -51,7 +55,7 @@ def alternative_examples(
             continue
         prefix = tuple(span.step for span in solution.steps[:index])
         example = AlternativeExample(
-            solution.problem_id, solution.solution_id, index, prefix, step, label.rating
+            solution.problem_id, solution.solution_id, index, prefix, step, label.rating, label.source_line
         )
         if example not in seen:
             seen.add(example)
@@ -64,17 +68,22 @@ def alternative_solutions(chunk: LabelImport, label_source: str) -> LabelImport:
     Only the alternative itself is labeled, the path before it is labeled in its own solution. Where people
     gave one alternative different ratings it gets no label; the count is ``alternatives_conflicting``.
     """
-    ratings: dict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
+    rated: dict[tuple[str, tuple[str, ...]], list[AlternativeExample]] = defaultdict(list)
     for example in alternative_examples(chunk.solutions, chunk.human_labels):
-        ratings[example.problem_id, (*example.prefix_steps, example.step)].add(example.rating)
+        rated[example.problem_id, (*example.prefix_steps, example.step)].append(example)
     result = LabelImport()
-    for (problem_id, steps), found in ratings.items():
-        if len(found) > 1:
+    for (problem_id, steps), examples in rated.items():
+        rating, line = examples[0].rating, examples[0].source_line
+        if any(example.rating != rating for example in examples):
             result.counts["alternatives_conflicting"] += 1
             continue
         text, spans = join_steps(list(steps))
         key = imported_solution_id(problem_id, SOURCE, text)
-        result.solutions.append(ImportedSolution(key, problem_id, SOURCE, text, tuple(spans)))
-        result.step_labels.append(StepLabel(key, len(spans) - 1, label_source, found.pop(), None))
+        result.solutions.append(
+            ImportedSolution(key, problem_id, SOURCE, text, tuple(spans), source_line=line)
+        )
+        result.step_labels.append(
+            StepLabel(key, len(spans) - 1, label_source, rating, None, source_line=line)
+        )
         result.counts["alternatives"] += 1
     return result

@@ -101,10 +101,10 @@ class _Gatherer:
         self._said[solution.solution_id, labeled.rater] = (line, _digest(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
-            chunk.problems.append(problem)
+            chunk.problems.append(replace(problem, source_line=line))
         if solution.solution_id not in self._solution_ids:
             self._solution_ids.add(solution.solution_id)
-            chunk.solutions.append(solution)
+            chunk.solutions.append(replace(solution, source_line=line))
         chunk.human_labels += [replace(label, source_line=line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
@@ -112,7 +112,7 @@ class _Gatherer:
             key = (label.solution_id, label.step_index, label.label_source)
             if key not in self._label_keys:
                 self._label_keys.add(key)
-                chunk.step_labels.append(label)
+                chunk.step_labels.append(replace(label, source_line=line))
                 chunk.counts["step_labels"] += 1
 
 
