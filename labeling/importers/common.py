@@ -15,7 +15,7 @@ from stepmark.labeling.steps import StepSpan, join_steps
 
 @dataclass(frozen=True, slots=True)
 class ImportedSolution:
-    """One row per solution that came with a label file, at its 1-based line; ``generator`` is a model's name."""
+    """One row per solution of a label file, at its 1-based line; ``generator`` is a model's name if given."""
 
     solution_id: str
     problem_id: str

@@ -1,7 +1,7 @@
-"""A process that reads the published snapshot for as long as it lives: ``python reader_process.py HOME KIND``.
+"""A process that reads the snapshot for as long as it lives: ``python reader_process.py HOME KIND``.
 
-A ``library`` reads by the store's own function, a ``client`` as `stepmark sql` does. One line on standard output a
-read: the number of problems and of transactions that are there in part, or ``error`` and what went wrong.
+A ``library`` reads by the store's own function, a ``client`` as `stepmark sql` does. One line on standard
+output a read: the number of problems, and of transactions that are there in part; or ``error`` and why.
 """
 
 import sys
@@ -22,10 +22,8 @@ _BOTH = f"SELECT (SELECT count(*) FROM problems), (SELECT count(*) FROM ({HALF_W
 
 
 def _read(home: Path, kind: str) -> tuple[int, int]:
-    if kind == "library":
-        found = Store(home).read_published(_BOTH).row(0)
-    else:
-        found = run_query(home, _BOTH)[1][0]
+    read = Store(home).read_published(_BOTH).rows() if kind == "library" else run_query(home, _BOTH)[1]
+    found = read[0]
     return found[0], found[1]
 
 
@@ -34,7 +32,7 @@ def _main(home: Path, kind: str) -> None:
         try:
             num_problems, num_partial = _read(home, kind)
             print(num_problems, num_partial, flush=True)
-        except Exception as error:  # noqa: BLE001 - whatever a reader meets is what the test asks for
+        except Exception as error:  # whatever a reader meets is what the test asks for
             print("error", repr(error).replace("\n", " "), flush=True)
 
 

@@ -1,7 +1,7 @@
 """The second writer who has read a file's headers before it locks: what the store's own lock is for.
 
-DuckDB reads the headers of a database, asks for the lock on the file, and goes on with the headers it has read. A
-preloaded library holds the second writer between the two, for as long as the first one needs to commit.
+DuckDB reads the headers of a database, asks for the lock on the file, and goes on with the headers it has
+read. A preloaded library holds the second writer between the two until the first one has committed.
 """
 
 import os

@@ -148,7 +148,8 @@ def _main() -> None:
     print(
         f"{time.monotonic() - begun:.0f} s, {outcome.num_kills} kills: of {outcome.num_acknowledged:,} "
         f"acknowledged transactions {len(outcome.lost)} lost; of {outcome.num_stored:,} stored "
-        f"{len(outcome.partial)} partial; of {outcome.num_reads:,} reads {len(outcome.reader_errors)} failed; "
+        f"{len(outcome.partial)} partial; of {outcome.num_reads:,} reads "
+        f"{len(outcome.reader_errors)} failed; "
         f"{len(outcome.failures)} writers failed {sorted(set(outcome.failures))[:3]}"
     )
 

@@ -3,8 +3,8 @@
     python writer_process.py HOME NAME [--unguarded] [--transactions N]
 
 Each transaction writes one problem, its solution and three steps, and is acknowledged on standard output by
-its key once it is committed. Every tenth one is published. An unguarded writer opens the live file without the
-store's lock, again and again until DuckDB lets it, as programs do that know no better.
+its key once it is committed. Every tenth one is published. An unguarded writer opens the live file without
+the store's lock, again and again until DuckDB lets it, as programs do that know no better.
 """
 
 import argparse
@@ -30,7 +30,8 @@ def write_all(begin: Transaction, keys: Iterable[str]) -> Iterator[str]:
     for key in keys:
         with begin() as con:
             con.execute(
-                "INSERT INTO problems (problem_id, source, split, problem) VALUES (?, 'test', 'train', 'text')",
+                "INSERT INTO problems (problem_id, source, split, problem) "
+                "VALUES (?, 'test', 'train', 'text')",
                 [key],
             ).fetchall()
             rows.insert(con, "steps", _three_steps(key))
