@@ -173,7 +173,6 @@ def _label(store: Store, chance: random.Random) -> None:
         frame_of("step_labels", labels).with_columns(
             completer_id=pl.lit(_SAMPLERS[0]), estimator=pl.lit(estimator), code_version=pl.lit(_CODE)
         ),
-        unknown=["source_file"],
     )
 
 

@@ -70,6 +70,7 @@ class StepLabel:
     cost_tokens: int | None = None
     completer_id: str | None = None
     estimator: str | None = None
+    source_file: str | None = None
     source_line: int | None = None
     code_version: str | None = None
 

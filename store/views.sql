@@ -539,7 +539,7 @@ SELECT
     problem_id, problems.source, problems.subject, problems.level,
     CAST(coalesce(sum(solution_tokens), 0) AS BIGINT) AS solution_tokens,
     CAST(coalesce(sum(label_tokens), 0) AS BIGINT) AS label_tokens,
-    solution_tokens + label_tokens AS num_tokens
+    CAST(coalesce(sum(spent.solution_tokens), 0) + coalesce(sum(spent.label_tokens), 0) AS BIGINT) AS num_tokens
 FROM spent
 JOIN problems USING (problem_id)
 GROUP BY ALL;
