@@ -71,6 +71,7 @@ def make_example_store(home: Path) -> Store:
     split_solutions(store)
     _import_ratings(store, home)
     rate_by_oracle(store)
+    store.delete("step_labels", _NOT_RATED_YET)
     _label(store, chance)
     _score(store, chance)
     _evaluate(store)
@@ -99,6 +100,11 @@ def _sample(store: Store, chance: random.Random) -> None:
     store.insert("answer_verdicts", store.read(_VERDICTS, [_GRADER]))
 
 
+_NOT_RATED_YET = f"""
+    solution_id IN (
+        SELECT solutions.solution_id FROM solutions WHERE round = 1 AND sample_index >= {_NUM_SAMPLES // 2}
+    )
+"""
 _VERDICTS = """
     SELECT DISTINCT ground_truth_answer, final_answer, grader_version,
         CASE outcome WHEN 'correct' THEN 'equal' ELSE 'different' END AS verdict
@@ -180,7 +186,7 @@ def _rollouts(
     chance: random.Random, prefix_id: str, row: SolutionRow, is_wrong: bool
 ) -> Iterator[tuple[Any, ...]]:
     for index in range(_NUM_ROLLOUTS):
-        answer = row.ground_truth_answer if chance.random() < (0.1 if is_wrong else 0.7) else "0"
+        answer = row.ground_truth_answer if chance.random() < (0.1 if is_wrong else 0.7) else "1000"
         outcome = "correct" if answer == row.ground_truth_answer else "incorrect"
         if chance.random() < 0.05:
             answer, outcome = None, "truncated"

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ import pytest
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store import rows
 from stepmark.store.create import create_all
-from stepmark.store.schema import read_schema, tables, views
+from stepmark.store.schema import Table, read_schema, tables, views
 from stepmark.store.snapshot import open_published, storage_version
 from stepmark.store.store import Store
 
@@ -115,11 +116,11 @@ def test_a_file_of_duckdb_2_is_written_anew_for_older_clients(tmp_path: Path) ->
     con = duckdb.connect(str(store.live))
     create_all(con)
     con.execute("INSERT INTO rejects VALUES ('a', 1, 'r', '{}')")
-    before = {table.name: table for table in read_schema(con)}
+    before = _described(con)
     con.close()
     store.publish()
     with store.transaction() as con:
-        after = {table.name: table for table in read_schema(con)}
+        after = _described(con)
         live = storage_version(con)
     con = open_published(store.published)
     published = storage_version(con)
@@ -135,7 +136,15 @@ def test_a_file_of_duckdb_2_is_written_anew_for_older_clients(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize("folder", filter(None, os.environ.get("STEPMARK_DUCKDBS", "").split(os.pathsep)))
+def _described(con: duckdb.DuckDBPyConnection) -> dict[str, Table]:
+    # DuckDB writes 1e-6 as 1e-06 in the text of a check that it copies.
+    return {
+        table.name: replace(table, checks=tuple(check.replace("e-0", "e-") for check in table.checks))
+        for table in read_schema(con)
+    }
+
+
+@pytest.mark.parametrize("folder", [*filter(None, os.environ.get("STEPMARK_DUCKDBS", "").split(os.pathsep))])
 def test_another_client_reads_every_table_and_view(store: Store, folder: str) -> None:
     """STEPMARK_DUCKDBS names folders with DuckDB of other versions, as `pip install --target` makes them."""
     store.insert("rejects", _REJECT)
