@@ -5,6 +5,7 @@ output a read: the number of problems, and of transactions that are there in par
 """
 
 import sys
+import time
 from pathlib import Path
 
 from stepmark.app.sql import run_query
@@ -18,6 +19,7 @@ HALF_WRITTEN = """
         USING (problem_id)
     WHERE num_solutions IS DISTINCT FROM 1 OR num_steps IS DISTINCT FROM 3
 """
+_PAUSE_S = 0.05  # on two cores, readers without a pause leave the writers little
 _BOTH = f"SELECT (SELECT count(*) FROM problems), (SELECT count(*) FROM ({HALF_WRITTEN}))"
 
 
@@ -29,6 +31,7 @@ def _read(home: Path, kind: str) -> tuple[int, int]:
 
 def _main(home: Path, kind: str) -> None:
     while True:
+        time.sleep(_PAUSE_S)
         try:
             num_problems, num_partial = _read(home, kind)
             print(num_problems, num_partial, flush=True)
