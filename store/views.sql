@@ -12,9 +12,9 @@ FROM steps JOIN solutions USING (solution_id);
 COMMENT ON VIEW step_prefixes IS 'One row per step: the prefix that ends in it, under which its rollouts stand.';
 COMMENT ON COLUMN step_prefixes.prefix_id IS 'Hash of the problem and of the solution up to the step''s end.';
 
-CREATE VIEW hard_labels AS
-SELECT
-    solution_id, step_index, label_source,
+CREATE MACRO hard_rating(
+    rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+) AS
     CAST(CASE
         WHEN rating IS NOT NULL THEN rating
         WHEN p_wrong_low >= 0.5 THEN -1
@@ -25,7 +25,14 @@ SELECT
         WHEN num_rollouts IS NOT NULL THEN NULL
         WHEN value > 0.5 THEN 1
         WHEN value < 0.5 THEN -1
-    END AS INTEGER) AS rating
+    END AS INTEGER);
+
+CREATE VIEW hard_labels AS
+SELECT
+    solution_id, step_index, label_source,
+    hard_rating(
+        rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+    ) AS rating
 FROM step_labels;
 COMMENT ON VIEW hard_labels IS 'One row per step and label source: the rating given; else the likelier side where a probability of being wrong is given; else 1 where any rollout ended right, -1 where all ended and none right; else the side of 0.5 the value is on. NULL is undecided.';
 COMMENT ON COLUMN hard_labels.rating IS '-1, 0 or 1; NULL where rollouts that were cut off could still turn it, or nothing is known.';
@@ -82,30 +89,25 @@ WHERE rating IS DISTINCT FROM 0;
 COMMENT ON VIEW labels_neutral_dropped IS 'One row per step and label source that is not neutral.';
 
 CREATE VIEW first_errors AS
-WITH labeled AS (
-    SELECT DISTINCT solution_id, label_source FROM step_labels
+WITH written AS (
+    SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
 ),
 marks AS (
-    SELECT labeled.solution_id, labeled.label_source,
-        min(steps.step_index) FILTER (WHERE hard_labels.rating = -1) AS first_negative,
-        min(steps.step_index) FILTER (WHERE hard_labels.rating IS NULL) AS first_undecided,
-        count(*) AS num_steps,
-        count(hard_labels.rating) AS num_decided_steps
-    FROM labeled
-    JOIN steps USING (solution_id)
-    LEFT JOIN hard_labels
-        ON hard_labels.solution_id = labeled.solution_id
-        AND hard_labels.label_source = labeled.label_source
-        AND hard_labels.step_index = steps.step_index
-    GROUP BY labeled.solution_id, labeled.label_source
+    SELECT solution_id, label_source,
+        min(step_index) FILTER (WHERE rating = -1) AS first_negative,
+        list(step_index ORDER BY step_index) FILTER (WHERE rating IS NOT NULL) AS decided,
+        count(rating) AS num_decided_steps
+    FROM hard_labels
+    GROUP BY solution_id, label_source
 )
 SELECT solution_id, label_source,
     CAST(CASE
-        WHEN first_undecided < coalesce(first_negative, first_undecided + 1) THEN NULL
-        ELSE coalesce(first_negative, -1)
+        WHEN first_negative IS NULL AND num_decided_steps = num_steps THEN -1
+        -- The first m decided steps are all that come before step m where the last of them is step m - 1.
+        WHEN first_negative = 0 OR decided[first_negative] = first_negative - 1 THEN first_negative
     END AS INTEGER) AS first_error_index,
     num_steps, num_decided_steps
-FROM marks;
+FROM marks JOIN written USING (solution_id);
 COMMENT ON VIEW first_errors IS 'One row per solution and label source: the first step labeled wrong.';
 COMMENT ON COLUMN first_errors.first_error_index IS 'Its index from 0; -1 where no step is wrong; NULL where a step without a decided label comes before.';
 
@@ -127,24 +129,29 @@ WHERE cut.last_index IS NULL OR step_labels.step_index <= cut.last_index;
 COMMENT ON VIEW step_labels_until_first_error IS 'One row per step and label source, up to and with the first step labeled wrong; what comes after a wrong step is dropped, and what comes after an undecided one where the label is a probability of being wrong. The rating is the hard label.';
 
 CREATE VIEW label_counts AS
+WITH rated AS (
+    SELECT *, hard_rating(
+        rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+    ) AS hard
+    FROM step_labels
+)
 SELECT
-    step_labels.label_source,
-    count(DISTINCT step_labels.solution_id) FILTER (WHERE solutions.source IS DISTINCT FROM 'alternative')
+    rated.label_source,
+    count(DISTINCT rated.solution_id) FILTER (WHERE solutions.source IS DISTINCT FROM 'alternative')
         AS num_solutions,
     count(*) FILTER (WHERE solutions.source = 'alternative') AS num_alternatives,
     count(*) AS num_steps,
-    count(*) FILTER (WHERE hard_labels.rating = 1) AS num_positive,
-    count(*) FILTER (WHERE hard_labels.rating = 0) AS num_neutral,
-    count(*) FILTER (WHERE hard_labels.rating = -1) AS num_negative,
-    count(*) FILTER (WHERE hard_labels.rating IS NULL) AS num_undecided,
-    CAST(sum(step_labels.num_rollouts) AS BIGINT) AS num_rollouts,
-    CAST(sum(step_labels.num_truncated) AS BIGINT) AS num_truncated,
-    CAST(sum(step_labels.num_ungraded) AS BIGINT) AS num_ungraded,
-    CAST(sum(step_labels.cost_tokens) AS BIGINT) AS cost_tokens
-FROM step_labels
-JOIN hard_labels USING (solution_id, step_index, label_source)
-LEFT JOIN solutions ON solutions.solution_id = step_labels.solution_id
-GROUP BY step_labels.label_source;
+    count(*) FILTER (WHERE hard = 1) AS num_positive,
+    count(*) FILTER (WHERE hard = 0) AS num_neutral,
+    count(*) FILTER (WHERE hard = -1) AS num_negative,
+    count(*) FILTER (WHERE hard IS NULL) AS num_undecided,
+    CAST(sum(rated.num_rollouts) AS BIGINT) AS num_rollouts,
+    CAST(sum(rated.num_truncated) AS BIGINT) AS num_truncated,
+    CAST(sum(rated.num_ungraded) AS BIGINT) AS num_ungraded,
+    CAST(sum(rated.cost_tokens) AS BIGINT) AS cost_tokens
+FROM rated
+LEFT JOIN solutions ON solutions.solution_id = rated.solution_id
+GROUP BY rated.label_source;
 COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost; rollouts of a shared prefix count once for each of its labels.';
 COMMENT ON COLUMN label_counts.num_solutions IS 'Whole solutions; alternatives to one of their steps are none.';
 COMMENT ON COLUMN label_counts.num_alternatives IS 'Labeled steps that are alternatives to the one that was taken; among num_steps.';
@@ -174,9 +181,7 @@ read AS (
         count(*) AS num_scored,
         min(step_index) FILTER (WHERE p_positive + p_neutral < threshold) AS first_low
     FROM scores
-    JOIN steps USING (solution_id, step_index)
-    JOIN reward_models USING (reward_model_id)
-    WHERE reward_models.kind = 'prm'
+    WHERE reward_model_id IN (SELECT reward_model_id FROM reward_models WHERE kind = 'prm')
     GROUP BY reward_model_id, solution_id
 )
 SELECT solution_id, reward_model_id, CAST(coalesce(first_low, -1) AS INTEGER) AS first_error_index
@@ -215,11 +220,12 @@ COMMENT ON COLUMN person_first_errors.labeler IS 'Who rated it.';
 COMMENT ON COLUMN person_first_errors.first_error_index IS 'Its index from 0; -1 where every step is rated and none wrong; NULL where a step without a rating comes before.';
 
 CREATE VIEW first_error_opinions AS
+WITH people AS MATERIALIZED (SELECT * FROM person_first_errors)
 SELECT solution_id, 'label_source' AS kind, label_source, first_error_index
 FROM first_errors
-WHERE label_source <> 'human' OR solution_id NOT IN (SELECT solution_id FROM person_first_errors)
+WHERE label_source <> 'human' OR solution_id NOT IN (SELECT solution_id FROM people)
 UNION ALL
-SELECT solution_id, 'person', labeler, first_error_index FROM person_first_errors
+SELECT solution_id, 'person', labeler, first_error_index FROM people
 UNION ALL
 SELECT solution_id, 'teacher', reward_model_id, first_error_index FROM teacher_first_errors(0.5)
 WHERE reward_model_id IN (
@@ -259,12 +265,13 @@ COMMENT ON COLUMN consensus_labels.rating IS '-1 at the first error, 1 at every 
 COMMENT ON COLUMN consensus_labels.num_opinions IS 'How many opinions agree on the first error.';
 
 CREATE VIEW label_disagreements AS
+WITH opinions AS MATERIALIZED (SELECT * FROM first_error_opinions)
 SELECT
     one.solution_id,
     one.label_source, other.label_source AS other_label_source,
     one.first_error_index, other.first_error_index AS other_first_error_index
-FROM first_error_opinions AS one
-JOIN first_error_opinions AS other
+FROM opinions AS one
+JOIN opinions AS other
     ON one.solution_id = other.solution_id
     AND (one.label_source, one.kind) < (other.label_source, other.kind)
 WHERE one.first_error_index <> other.first_error_index;
@@ -309,18 +316,23 @@ COMMENT ON COLUMN first_errors_by_subject.mean_first_error_index IS 'Mean index,
 COMMENT ON COLUMN first_errors_by_subject.mean_place IS 'Mean of that index divided by the number of steps: 0 is the very start.';
 
 CREATE VIEW labels_by_round AS
+WITH rated AS (
+    SELECT *, hard_rating(
+        rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+    ) AS hard
+    FROM step_labels
+)
 SELECT
-    step_labels.label_source, solutions.round,
-    count(DISTINCT step_labels.solution_id) AS num_solutions,
+    rated.label_source, solutions.round,
+    count(DISTINCT rated.solution_id) AS num_solutions,
     count(*) AS num_steps,
-    count(*) FILTER (WHERE hard_labels.rating = 1) AS num_positive,
-    count(*) FILTER (WHERE hard_labels.rating = 0) AS num_neutral,
-    count(*) FILTER (WHERE hard_labels.rating = -1) AS num_negative,
-    count(*) FILTER (WHERE hard_labels.rating IS NULL) AS num_undecided
-FROM step_labels
-JOIN hard_labels USING (solution_id, step_index, label_source)
+    count(*) FILTER (WHERE hard = 1) AS num_positive,
+    count(*) FILTER (WHERE hard = 0) AS num_neutral,
+    count(*) FILTER (WHERE hard = -1) AS num_negative,
+    count(*) FILTER (WHERE hard IS NULL) AS num_undecided
+FROM rated
 JOIN solutions USING (solution_id)
-GROUP BY step_labels.label_source, solutions.round;
+GROUP BY rated.label_source, solutions.round;
 COMMENT ON VIEW labels_by_round IS 'One row per label source and round of the labeled solutions: how many they are, and their hard labels.';
 COMMENT ON COLUMN labels_by_round.round IS 'Round the solutions were sampled in, from 0; NULL where they were imported.';
 
@@ -339,6 +351,7 @@ COMMENT ON VIEW label_costs IS 'One row per label source: the tokens its labels 
 COMMENT ON COLUMN label_costs.num_rollouts IS 'Rollouts the labels rest on; rollouts of a shared prefix count once for each of its labels.';
 
 CREATE VIEW source_agreement AS
+WITH found AS MATERIALIZED (SELECT solution_id, label_source, first_error_index FROM first_errors)
 SELECT
     one.label_source, other.label_source AS other_label_source,
     count(*) AS num_solutions,
@@ -347,8 +360,8 @@ SELECT
     count(*) FILTER (WHERE one.first_error_index IS NULL OR other.first_error_index IS NULL) AS num_undecided,
     CASE WHEN num_agreeing + num_disagreeing > 0
         THEN num_agreeing / (num_agreeing + num_disagreeing) END AS agreement
-FROM first_errors AS one
-JOIN first_errors AS other ON one.solution_id = other.solution_id AND one.label_source < other.label_source
+FROM found AS one
+JOIN found AS other ON one.solution_id = other.solution_id AND one.label_source < other.label_source
 GROUP BY one.label_source, other.label_source;
 COMMENT ON VIEW source_agreement IS 'One row per pair of label sources that labeled the same solutions: on how many they agree where the first error lies.';
 COMMENT ON COLUMN source_agreement.num_undecided IS 'Solutions on whose first error at least one of the two is undecided; they are in no share.';
