@@ -265,13 +265,12 @@ COMMENT ON COLUMN consensus_labels.rating IS '-1 at the first error, 1 at every 
 COMMENT ON COLUMN consensus_labels.num_opinions IS 'How many opinions agree on the first error.';
 
 CREATE VIEW label_disagreements AS
-WITH opinions AS MATERIALIZED (SELECT * FROM first_error_opinions)
 SELECT
     one.solution_id,
     one.label_source, other.label_source AS other_label_source,
     one.first_error_index, other.first_error_index AS other_first_error_index
-FROM opinions AS one
-JOIN opinions AS other
+FROM first_error_opinions AS one
+JOIN first_error_opinions AS other
     ON one.solution_id = other.solution_id
     AND (one.label_source, one.kind) < (other.label_source, other.kind)
 WHERE one.first_error_index <> other.first_error_index;
