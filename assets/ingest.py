@@ -5,6 +5,7 @@ Leaves out: reading the formats (stepmark.labeling.importers); files of labels (
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 from stepmark.labeling.importers.math import read_problems
@@ -91,7 +92,8 @@ def rate_by_oracle(store: Store) -> int:
         for solution_id, problem, steps in unrated.iter_rows():
             ratings = rate_steps(problem, steps)
             labels += [
-                StepLabel(solution_id, index, ORACLE, rating, None) for index, rating in enumerate(ratings)
+                StepLabel(solution_id, index, ORACLE, rating, None, code_version=version("stepmark"))
+                for index, rating in enumerate(ratings)
             ]
             bar.advance(1)
     return store.insert_missing("step_labels", frame_of("step_labels", labels)) if labels else 0

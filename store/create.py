@@ -23,6 +23,10 @@ CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 
+# The oldest clients that open the file are DuckDB 1.2; written in its own format, 2.0 alone could.
+STORAGE_VERSION = "v1.2.0"
+WRITING_CONFIG = CONNECT_CONFIG | {"storage_compatibility_version": STORAGE_VERSION}
+
 
 def sql_text(name: str) -> str:
     """Text of a file below this module's folder, such as ``schema.sql``."""

@@ -5,6 +5,7 @@ Leaves out: reading label files (``stepmark.labeling.importers``) and counting t
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import duckdb
 import polars as pl
@@ -65,17 +66,19 @@ def label_frames(
 
     New problems get ``split_for_new_problems``; where that is None, the split the importer was given.
     """
+    file = pl.lit(source_file, pl.String).alias("source_file")
     problems = frame_of("problems", [problem for chunk in chunks for problem in chunk.problems])
     human_labels = frame_of("human_labels", [label for chunk in chunks for label in chunk.human_labels])
+    step_labels = frame_of("step_labels", [label for chunk in chunks for label in chunk.step_labels])
     raters = [rater for chunk in chunks for rater in chunk.raters]
     if split_for_new_problems:
         problems = problems.with_columns(split=pl.lit(split_for_new_problems))
     return {
-        "problems": problems,
-        "solutions": _solutions(chunks),
+        "problems": problems.with_columns(file),
+        "solutions": _solutions(chunks).with_columns(file),
         "steps": _steps(chunks),
-        "human_labels": human_labels.with_columns(source_file=pl.lit(source_file, pl.String)),
-        "step_labels": frame_of("step_labels", [label for chunk in chunks for label in chunk.step_labels]),
+        "human_labels": human_labels.with_columns(file),
+        "step_labels": step_labels.with_columns(file, code_version=pl.lit(version("stepmark"))),
         "rejects": frame_of("rejects", [reject for chunk in chunks for reject in chunk.rejects]),
         "raters": pl.DataFrame(raters, _RATERS, orient="row"),
     }

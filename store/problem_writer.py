@@ -47,8 +47,9 @@ def write_problems(
     """Insert the problems that are not stored yet, and complete those that are.
 
     What is not known (NULL) is filled in, and what is known stays. Problems that ``know_their_split``, those
-    of a file of problems, also replace the source and the split of a row that a label file left; the label
-    file itself, imported again, does so where no other file asked for the problem.
+    of a file of problems, also replace source, split and origin of a row that a label file left; the label
+    file itself, imported again, does so where no other file asked for the problem. Otherwise a row keeps the
+    origin of its text, though another file filled in an answer.
     ``asked_by`` is the file they come from; None where there is no file but their source.
     """
     if problems.is_empty():
@@ -82,6 +83,6 @@ def _completed(stored: pl.DataFrame, offered: pl.DataFrame, know_their_split: bo
         *(pl.coalesce(name, f"{name}_offered").alias(name) for name in _FILLED),
         *(
             pl.when(is_replaced).then(f"{name}_offered").otherwise(name).alias(name)
-            for name in ("source", "split")
+            for name in ("source", "split", "source_file", "source_line", "generator")
         ),
     )

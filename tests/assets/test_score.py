@@ -14,8 +14,8 @@ from stepmark.store.auditing import run_audit
 from stepmark.store.store import Store
 
 FILLED = """
-INSERT INTO problems VALUES
-    ('p1', 'math', 'train', NULL, NULL, 'a', NULL, '2'), ('p2', 'math', 'test', NULL, NULL, 'b', NULL, '4');
+INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer) VALUES
+    ('p1', 'math', 'train', 'a', '2'), ('p2', 'math', 'test', 'b', '4');
 INSERT INTO solutions (solution_id, problem_id, source, generator_id, sample_index, solution) VALUES
     ('labeled', 'p1', 'sampled', 'g', 0, 'xy'), ('unlabeled', 'p1', 'sampled', 'g', 1, 'xy'),
     ('rated', 'p1', 'sampled', 'g', 2, 'xy'), ('imported', 'p1', 'stepmark', NULL, NULL, 'xy'),
@@ -23,7 +23,10 @@ INSERT INTO solutions (solution_id, problem_id, source, generator_id, sample_ind
 INSERT INTO steps SELECT solution_id, i, i, i + 1, 'x' FROM solutions, range(2) AS r(i);
 INSERT INTO step_labels (solution_id, step_index, label_source, value) VALUES
     ('labeled', 0, 'monte_carlo', 0.5), ('imported', 0, 'monte_carlo', 0.5), ('rated', 0, 'oracle', 1);
-INSERT INTO reward_models VALUES
+INSERT INTO reward_models
+    (reward_model_id, kind, round, base_model, label_sources, config, checkpoint, checkpoint_sha256, metrics,
+    created_at)
+    VALUES
     ('prm-1', 'prm', 0, 'tiny', ['oracle'], '{}', 'models/prm', 'abc', '{}', '2026-01-01'),
     ('orm-1', 'orm', 0, 'tiny', [], '{}', 'models/orm', 'abc', '{}', '2026-01-01');
 """

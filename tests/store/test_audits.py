@@ -33,12 +33,14 @@ _PLANTED = [
     ("train_test_overlap", "UPDATE orm_examples SET split = 'validation' WHERE solution_id = 's2'", ["p1"]),
     (
         "same_text_in_both_splits",
-        r"INSERT INTO problems VALUES ('p3', 'm', 'test', NULL, NULL, E'What\n  is $1+1$? ', NULL, '2')",
+        r"INSERT INTO problems (problem_id, source, split, problem) "
+        r"VALUES ('p3', 'm', 'test', E'What\n  is $1+1$? ')",
         ["p1"],
     ),
     (
         "duplicate_problems",
-        "INSERT INTO problems VALUES ('p3', 'm', 'train', NULL, NULL, ' What is  $1+1$?', NULL, '2')",
+        "INSERT INTO problems (problem_id, source, split, problem) "
+        "VALUES ('p3', 'm', 'train', ' What is  $1+1$?')",
         ["train"],
     ),
     (
