@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 
 from stepmark.assets.generate import split_solutions
-from stepmark.assets.ingest import ingest_labels, ingest_problems, rate_by_oracle
+from stepmark.assets.ingest import ingest_problems, rate_by_oracle
+from stepmark.assets.label_files import ingest_labels
 from stepmark.assets.profile import Problems
 from stepmark.assets.selection import BEST_OF_N, evaluation_frame
 from stepmark.assets.solution_rows import SolutionRow, solution_rows

@@ -11,7 +11,8 @@ from stepmark.assets import train
 from stepmark.assets.examples import make_prm_examples
 from stepmark.assets.generate import sample_solutions, split_solutions
 from stepmark.assets.grade import grade_solutions
-from stepmark.assets.ingest import ingest_labels, ingest_path, ingest_problems, rate_by_oracle
+from stepmark.assets.ingest import ingest_path, ingest_problems, rate_by_oracle
+from stepmark.assets.label_files import ingest_labels
 from stepmark.assets.monte_carlo import label_from_rollouts
 from stepmark.assets.profile import Profile, RewardModel
 from stepmark.assets.rollouts import sample_rollouts
