@@ -14,7 +14,7 @@ from stepmark.labeling.importers.prm800k import UNKNOWN_LABELER
 from stepmark.models.metrics.reliability import Reliability, krippendorff_alpha, pairwise_kappa
 from stepmark.store.store import Store
 
-from .ingest import HUMAN
+from .label_files import HUMAN
 from .metadata import table_rows
 from .selection import EvaluationRow, evaluation_frame
 
