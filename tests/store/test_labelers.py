@@ -23,7 +23,10 @@ def rated(store: Store) -> Store:
     ann, bob and eve rated the first step in either solution; ann met it twice.
     """
     with store.transaction() as con:
-        con.execute("INSERT INTO problems VALUES ('p', 'm', 'train', NULL, NULL, 'Q', NULL, '1')")
+        con.execute(
+            "INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer) "
+            "VALUES ('p', 'm', 'train', 'Q', '1')"
+        )
         con.execute(
             "INSERT INTO solutions (solution_id, problem_id, source, solution) "
             r"VALUES ('s', 'p', 'prm800k', E'a\nb'), ('t', 'p', 'prm800k', E'a\nc\n')"
