@@ -63,6 +63,34 @@ _RATINGS = (
 )
 
 
+def _people_rated(
+    labeler: str, problem: str, steps: list[str], ratings: list[int], seconds: int
+) -> dict[str, Any]:
+    """A line as PRM800K has them."""
+    rated = [
+        {
+            "completions": [{"text": step, "rating": rating, "flagged": False}],
+            "human_completion": None,
+            "chosen_completion": 0,
+        }
+        for step, rating in zip(steps, ratings, strict=True)
+    ]
+    return {
+        "labeler": labeler, "timestamp": "2026-01-01T12:00:00", "generation": 0,
+        "is_quality_control_question": False, "is_initial_screening_question": False,
+        "question": {"problem": problem, "ground_truth_answer": "21"},
+        "label": {"steps": rated, "total_time": 1000 * seconds, "finish_reason": "solution"},
+    }  # fmt: skip
+
+
+_SUMS = {
+    "What is $9 + 12$?": ["$9 + 2 = 11$.", "$11 + 10 = 21$.", "So: \\boxed{21}."],
+    "What is $3 \\cdot 7$?": ["$3 \\cdot 7 = 21$.", "So: \\boxed{21}."],
+    "What is $40 - 19$?": ["$40 - 20 = 20$.", "$20 - 1 = 19$.", "So: \\boxed{19}."],
+}
+_PEOPLE = {"ann": ([1, 1, 1], [1, 1], [1, -1, -1]), "bob": ([0, 1, 1], [1, 1], [1, 1, -1])}
+
+
 def make_example_store(home: Path) -> Store:
     """Fill and publish a store in the empty folder ``home``."""
     store, chance = Store(home), random.Random(_SEED)
@@ -151,6 +179,14 @@ def _import_ratings(store: Store, folder: Path) -> None:
         file = Path("ratings.jsonl")
         file.write_text("".join(json.dumps(row) + "\n" for row in _RATINGS))
         ingest_labels(store, file, "stepmark", "train")
+        people = Path("people.jsonl")
+        lines = [
+            _people_rated(labeler, problem, steps, ratings, seconds)
+            for seconds, (labeler, of_all) in zip((90, 60), _PEOPLE.items(), strict=True)
+            for (problem, steps), ratings in zip(_SUMS.items(), of_all, strict=True)
+        ]
+        people.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        ingest_labels(store, people, "prm800k", "train")
 
 
 def _sampled(store: Store, where: str) -> list[SolutionRow]:

@@ -22,9 +22,6 @@ Made by `python -m stepmark.app.sql_page docs/sql.md` from `app/questions/`: cha
 view and column means stands in [tables.md](tables.md). The output is that of a small made-up store: it shows
 what an answer looks like, and says nothing about any model.
 """
-# Queries on the raters come from whoever wrote the views on them: put those files among the questions, as
-# 25_... on, and the page has them.
-_LABELERS = "<!-- labeler quality: views labeler_quality, labeler_agreement, conflicting_ratings -->\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,6 @@ def _lines(home: Path) -> Iterator[str]:
         yield f"## {number}. {question.text}\n"
         yield f"```sql\n{question.sql}\n```\n"
         yield f"```\n{as_table(*run_query(home, question.sql))}\n```\n"
-    yield _LABELERS
 
 
 if __name__ == "__main__":
