@@ -1,5 +1,6 @@
 """What the reward models read: test solutions, and where a PRM teaches also labeled ones. No network."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,12 +38,15 @@ def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Models that find every step right; how many solutions were read at a time is kept in the list."""
     sizes: list[int] = []
 
-    def score_all(network: Any, encoder: Any, solutions: list[Any]) -> list[Any]:
+    def score_all(
+        network: Any, encoder: Any, solutions: list[Any], progress: Callable[[int], None]
+    ) -> list[Any]:
         sizes.append(len(solutions))
+        progress(len(solutions))
         return [[scoring.StepProbabilities(0.1, 0.1, 0.8) for _ in row.steps] for row in solutions]
 
     def load(path: Path) -> Any:
-        return SimpleNamespace(network=None, encoder=None)
+        return SimpleNamespace(network=SimpleNamespace(num_backbone_bytes=4), encoder=None)
 
     monkeypatch.setattr(checkpoint, "load_reward_model", load)
     monkeypatch.setattr(scoring, "score_solutions", score_all)
@@ -107,3 +111,14 @@ def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Prof
     ).rows()
 
     assert rows == [("prm-1", -1)]
+
+
+def test_a_large_model_commits_often(
+    filled: Store, judged: Profile, read_texts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill costs a minute of its work, not all of it: here a batch is one solution."""
+    monkeypatch.setattr(score, "_BATCH_BYTES", 7)
+    num_scored = score_with_models(filled, judged)
+
+    assert num_scored > 1
+    assert read_texts == [1] * num_scored
