@@ -26,6 +26,7 @@ from .results import QUALITY_LABELS, percent, read_results, signed_percent, unsc
 from .text_output import write_text
 
 _NUM_SHOWN = 10
+_NUM_LEAKS_SHOWN = 20
 _THIRDS = dict(zip(THIRDS, ("first third", "middle third", "last third"), strict=True))
 _PLACE_METRICS = {
     "wrong_step_precision": "precision",
@@ -95,6 +96,7 @@ def write_report(store: Store, profile: Profile, out: Path) -> Path:
     environment.filters |= {"percent": percent, "signed_percent": signed_percent}
     page = environment.get_template("report.html.j2").render(
         results=results,
+        num_leaks_shown=_NUM_LEAKS_SHOWN,
         unscored=unscored_line(results),
         selectors=selectors,
         curve=_embedded(curve),

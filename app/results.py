@@ -31,6 +31,8 @@ _COUNTS = """
         (SELECT count(*) FROM step_labels) AS step_labels,
         (SELECT count(*) FROM human_labels) AS human_labels, (SELECT count(*) FROM scores) AS scores
 """
+_LEAKS = "SELECT * FROM leaks ORDER BY is_allowed, kind, share DESC, evaluated_problem_id, trained_problem_id"
+_KNOWS_LEAKS = "SELECT count(*) > 0 FROM duckdb_views() WHERE view_name = 'leaks'"
 # Figures of label quality in the order they are shown.
 QUALITY_LABELS = {
     "first_error_agreement": "first error agrees",
@@ -52,6 +54,7 @@ class Results:
     ``quality_rows`` are its rows of ``evaluations``.
 
     ``num_unscored``: answered samples without a score, by selector, where there are any; they rank last.
+    ``leaks`` are the rows of that view; None where an older Stepmark published the snapshot.
     """
 
     curves: dict[str, dict[int, Estimate]]
@@ -65,6 +68,7 @@ class Results:
     counts: dict[str, int]
     label_counts: list[dict[str, Any]]
     costs: dict[str, dict[str, int]]
+    leaks: list[dict[str, Any]] | None
 
 
 def read_results(store: Store, profile: Profile) -> Results:
@@ -94,7 +98,13 @@ def read_results(store: Store, profile: Profile) -> Results:
             row["kind"]: {"num_samples": row["num_samples"], "num_tokens": row["num_tokens"]}
             for row in store.read_published(_COSTS).iter_rows(named=True)
         },
+        leaks=_leaks(store),
     )
+
+
+def _leaks(store: Store) -> list[dict[str, Any]] | None:
+    is_known = store.read_published(_KNOWS_LEAKS).item()
+    return store.read_published(_LEAKS).to_dicts() if is_known else None
 
 
 def _unscored(evaluations: pl.DataFrame, shown: Sequence[str]) -> dict[str, int]:
@@ -145,6 +155,7 @@ def as_json(results: Results) -> dict[str, Any]:
         "counts": results.counts,
         "label_counts": results.label_counts,
         "costs": results.costs,
+        "num_leaks": None if results.leaks is None else len(results.leaks),
     }
 
 

@@ -38,16 +38,18 @@ def dagster_home(home: Path) -> Path:
     return folder
 
 
-def refresh(home: Path, profile: str) -> None:
+def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
     """Materialize what is missing in ``home``; one line on stderr for each asset as it starts.
 
+    With ``allow_leak`` models are trained in spite of problems that are evaluated on too, on record.
+
     Raises:
-        StepmarkError: with the sentence of the asset that failed.
+        StepmarkError: with the sentence of the asset, or the check, that failed.
         KeyboardInterrupt: if the run was interrupted, by Ctrl-C or SIGTERM.
     """
     folder = str(dagster_home(home))
     os.environ["DAGSTER_HOME"] = folder
-    pipeline = Pipeline(home=str(home.resolve()), profile=profile)
+    pipeline = Pipeline(home=str(home.resolve()), profile=profile, allow_leak=allow_leak)
     settings = pipeline.settings()
     graph = build_definitions(pipeline, settings).resolve_asset_graph()
     names = {key.to_user_string() for key in graph.get_all_asset_keys()}
@@ -91,6 +93,9 @@ class _StepLines(logging.Handler):
 def _first_failure(result: dg.ExecuteInProcessResult) -> str:
     for event in result.all_events:
         if event.event_type_value == "STEP_FAILURE":
+            stopped = _failed_check(result, event.step_key)
+            if stopped is not None:
+                return stopped
             error = event.step_failure_data.error
             cause = error.cause if error is not None and error.cause is not None else error
             if cause is not None and cause.cls_name == _INTERRUPTED:
@@ -103,3 +108,14 @@ def _first_failure(result: dg.ExecuteInProcessResult) -> str:
                 message = message.removeprefix(prefix)
             return f"the asset {event.step_key!r} failed: {message}"
     return "the run failed before any asset started; look at it in the UI (stepmark ui)."
+
+
+def _failed_check(result: dg.ExecuteInProcessResult, step_key: str | None) -> str | None:
+    """What a check that stopped the run says of itself; None where the step is no such check."""
+    for event in result.all_events:
+        if event.event_type_value == "ASSET_CHECK_EVALUATION" and event.step_key == step_key:
+            found = event.asset_check_evaluation_data
+            if not found.passed and found.description:
+                asset = found.asset_key.to_user_string()
+                return f"the check {found.check_name!r} of the asset {asset!r} failed: {found.description}"
+    return None

@@ -5,6 +5,7 @@ import dagster as dg
 from .checks import audit_checks
 from .judge_assets import best_of_n, first_errors, label_agreement, published_snapshot, scores_asset
 from .label_assets import monte_carlo_labels, oracle_labels, rollouts
+from .leaks import leak_gates
 from .pipeline import Pipeline, pipeline_from_environment
 from .problem_assets import human_labels, problems
 from .profile import Profile
@@ -47,7 +48,7 @@ def build_definitions(
             first_errors,
             published_snapshot,
         ],
-        asset_checks=audit_checks(),
+        asset_checks=[*audit_checks(), *leak_gates()],
         jobs=[refresh],
         schedules=[daily],
         resources={"pipeline": pipeline},

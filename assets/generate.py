@@ -77,13 +77,13 @@ def _sample(store: Store, profile: Profile, generator: Identity) -> int:
             for request, samples in zip(batch, completions, strict=True)
             for index, completion in enumerate(samples, start=request.first_index)
         ]
-        store.insert("solutions", pl.DataFrame(rows, schema=_SOLUTION_SCHEMA), unknown=_UNGRADED)
+        store.insert("solutions", pl.DataFrame(rows, schema=_SOLUTION_SCHEMA), unknown=_UNKNOWN)
 
     sample_in_batches(profile.generator, requests, num_stored, commit, "solutions")
     return sum(request.num_samples for request in requests)
 
 
-_UNGRADED = ("min_logprob", "final_answer", "outcome", "grader_version")
+_UNKNOWN = ("min_logprob", "final_answer", "outcome", "grader_version", "source_file", "source_line")
 _SOLUTION_SCHEMA = {
     "solution_id": pl.String,
     "problem_id": pl.String,

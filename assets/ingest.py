@@ -5,6 +5,7 @@ Leaves out: reading the formats (stepmark.labeling.importers); files of labels (
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 from stepmark.labeling.importers.math import read_problems
@@ -51,22 +52,29 @@ def ingest_problems(store: Store, wanted: Problems) -> IngestReport:
     report = IngestReport()
     for split, number in (("train", wanted.num_minimath_train), ("test", wanted.num_minimath_test)):
         drawn = distinct_problems(number, wanted.minimath_seed, split)
-        _add(store, [worked.problem for worked in drawn], [], report)
+        _add(store, [worked.problem for worked in drawn], [], MINIMATH, report)
     for file in wanted.files:
-        _add(store, *read_problems(file.path, file.source, file.split), report)
+        _add(store, *read_problems(file.path, file.source, file.split), file.path, report)
     return report
 
 
 def ingest_path(store: Store, path: Path, source: str, split: str | None) -> IngestReport:
     """Store the problems of one file or folder."""
     report = IngestReport()
-    _add(store, *read_problems(path, source, split), report)
+    _add(store, *read_problems(path, source, split), str(path), report)
     return report
 
 
-def _add(store: Store, problems: Sequence[Problem], rejects: Sequence[Reject], report: IngestReport) -> None:
+def _add(
+    store: Store,
+    problems: Sequence[Problem],
+    rejects: Sequence[Reject],
+    asked_by: str,
+    report: IngestReport,
+) -> None:
     with store.transaction() as con:
-        written = write_problems(con, frame_of("problems", problems), know_their_split=True)
+        frame = frame_of("problems", problems)
+        written = write_problems(con, frame, know_their_split=True, asked_by=asked_by)
         if rejects:
             insert_missing(con, "rejects", frame_of("rejects", rejects))
     report.num_new += written.num_new
@@ -84,7 +92,8 @@ def rate_by_oracle(store: Store) -> int:
         for solution_id, problem, steps in unrated.iter_rows():
             ratings = rate_steps(problem, steps)
             labels += [
-                StepLabel(solution_id, index, ORACLE, rating, None) for index, rating in enumerate(ratings)
+                StepLabel(solution_id, index, ORACLE, rating, None, code_version=version("stepmark"))
+                for index, rating in enumerate(ratings)
             ]
             bar.advance(1)
     return store.insert_missing("step_labels", frame_of("step_labels", labels)) if labels else 0

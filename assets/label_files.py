@@ -84,7 +84,7 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
             misfits: frozenset[str] = frozenset()
             for frames in stage:
                 kept = _without(frames, alternatives.conflicting)
-                stored = write_label_frames(con, kept, misfits)
+                stored = write_label_frames(con, kept, misfits, str(path))
                 misfits = stored.misfits
                 _report_misfits(con, path, kept, stored, report)
                 report.written += Counter(stored.written)

@@ -18,10 +18,11 @@ DEFAULT_HOME = "stepmark-home"
 
 
 class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Home folder and profile of a run."""
+    """Home folder and profile of a run; ``allow_leak``: this run may train in spite of leaks."""
 
     home: str
     profile: str
+    allow_leak: bool = False
 
     def store(self) -> Store:
         """The home's store."""

@@ -6,6 +6,7 @@ import dagster as dg
 
 from .ingest import ingest_problems
 from .label_files import ingest_labels
+from .labelers import labelers_metadata, measure_labelers
 from .metadata import count_rows, sample_rows, table_rows
 from .pipeline import Pipeline
 
@@ -40,6 +41,7 @@ def human_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     store = pipeline.store()
     wanted = pipeline.settings().problems.labels
     reports = {file.path: ingest_labels(store, Path(file.path), file.format, file.split) for file in wanted}
+    measure_labelers(store)
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": count_rows(store, "human_labels"),
@@ -47,5 +49,6 @@ def human_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "num_duplicates": sum(report.num_duplicates for report in reports.values()),
             "files": {Path(path).name: dict(report.counts) for path, report in reports.items()},
             "ratings": table_rows(store.read(_HUMAN_RATINGS)),
+            **labelers_metadata(store),
         }
     )

@@ -181,6 +181,18 @@ class Reward(_Part):
     likelihoods: tuple[str, ...] = ()
 
 
+class Leaks(_Part):
+    """When a problem trained on is too like one evaluated on; ``allow_leak`` trains on it, on record.
+
+    The other fields are those of ``stepmark.labeling.overlap.OverlapPolicy``, which explains them.
+    """
+
+    allow_leak: bool = False
+    num_words: int = Field(8, ge=1)
+    min_share: float = Field(0.5, gt=0, le=1)
+    max_common: int = Field(10, ge=1)
+
+
 class Evaluation(_Part):
     """The N of best-of-N, and the seed of its votes and intervals."""
 
@@ -196,6 +208,7 @@ class Profile(_Part):
     generation: Generation = Generation()
     grading: Grading = Grading()
     rollouts: Rollouts = Rollouts()
+    leaks: Leaks = Leaks()
     reward: Reward
     evaluation: Evaluation = Evaluation()
 

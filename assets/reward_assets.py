@@ -7,6 +7,7 @@ import dagster as dg
 
 from .examples import make_orm_examples, make_prm_examples
 from .label_assets import monte_carlo_labels, oracle_labels
+from .leaks import refuse_leaks
 from .metadata import count_rows, picture, sample_rows, table_rows
 from .pipeline import Pipeline
 from .plots import loss_picture
@@ -47,6 +48,7 @@ def reward_model_assets(profile: Profile) -> list[dg.AssetsDefinition]:
 
 def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
     examples = orm_examples if model.kind == "orm" else prm_examples
+    table = examples.key.to_user_string()
 
     @dg.asset(
         name=model.name,
@@ -56,6 +58,7 @@ def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
         description=f"One {model.kind.upper()} trained on {', '.join(model.label_sources) or 'outcomes'}.",
     )
     def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+        refuse_leaks(pipeline, table)
         row = train_reward_model(pipeline.store(), pipeline.settings(), model)
         return dg.MaterializeResult(metadata=_training_metadata(row))
 

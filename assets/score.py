@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,6 +167,7 @@ def _likelihood_frame(
 def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None:
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
 
+    checksum = source_sha256(resolve_model(model))
     rows = [
         {
             "reward_model_id": key,
@@ -174,9 +176,11 @@ def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None
             "label_sources": [],
             "config": json.dumps({"reads": kind}),
             "checkpoint": _short(model),
-            "checkpoint_sha256": source_sha256(resolve_model(model)),
+            "checkpoint_sha256": checksum,
             "metrics": "{}",
             "created_at": datetime.now(UTC).replace(tzinfo=None),
+            "base_sha256": checksum,
+            "code_version": version("stepmark"),
         }
         for key, kind in zip(keys, LIKELIHOOD_KINDS, strict=True)
     ]

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from dataclasses import asdict
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,8 @@ def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> di
 def _found_or_trained(
     store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
 ) -> dict[str, Any]:
+    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
+
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
     if found.height and (folder / "reward.json").is_file():
@@ -110,6 +113,8 @@ def _found_or_trained(
         "checkpoint": str(folder.relative_to(store.home)),
         **_fit(store, reward, model, targets, folder),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
+        "base_sha256": source_sha256(resolve_model(reward.base)),
+        "code_version": version("stepmark"),
     }
     store.replace(
         "reward_models", pl.DataFrame([row]).cast({"round": pl.Int32}), "reward_model_id = ?", [key]

@@ -26,7 +26,7 @@ files = [
     {{ path = "{data}/math/prm800k_split_train_12000.jsonl", split = "train" }},
 ]
 labels = [
-    {{ path = "{data}/prm800k/raw_lines.jsonl" }},
+    {{ path = "{data}/prm800k/raw_lines.jsonl", split = "test" }},
     {{ path = "{data}/prm800k/phase1_train_reconstructed.jsonl" }},
     {{ path = "{data}/step_labels/processbench_gsm8k.json", split = "test" }},
 ]

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One row per problem. ``level`` is 1-5 or None ("Level ?"); ``split`` is "train" or "test"."""
+    """One row per problem. ``level`` is 1-5 or None ("Level ?"); ``split`` is "train" or "test".
+
+    It came from a 1-based line of a file, or out of a ``generator`` (JSON).
+    """
 
     problem_id: str
     source: str
@@ -20,6 +23,9 @@ class Problem:
     problem: str
     ground_truth_solution: str | None
     ground_truth_answer: str | None
+    source_file: str | None = None
+    source_line: int | None = None
+    generator: str | None = None
 
 
 class HumanLabel(NamedTuple):
@@ -64,6 +70,9 @@ class StepLabel(NamedTuple):
     cost_tokens: int | None = None
     completer_id: str | None = None
     estimator: str | None = None
+    source_file: str | None = None
+    source_line: int | None = None
+    code_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import duckdb
 
 from stepmark.labeling.errors import StepmarkError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # Names in SQL mean tables, never Python variables of the caller; nothing is fetched from a network.
 CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -22,6 +22,10 @@ CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+
+# The oldest clients that open the file are DuckDB 1.2; written in its own format, 2.0 alone could.
+STORAGE_VERSION = "v1.2.0"
+WRITING_CONFIG = CONNECT_CONFIG | {"storage_compatibility_version": STORAGE_VERSION}
 
 
 def sql_text(name: str) -> str:

@@ -5,6 +5,7 @@ Leaves out: reading label files (``stepmark.labeling.importers``) and counting t
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import duckdb
 import polars as pl
@@ -55,7 +56,7 @@ def write_label_import(
     """Store a chunk in a transaction of its own; see ``label_frames`` and ``write_label_frames``."""
     frames = label_frames([chunk], split_for_new_problems, source_file)
     with store.transaction() as con:
-        return write_label_frames(con, frames)
+        return write_label_frames(con, frames, source_file=source_file)
 
 
 def label_frames(
@@ -65,24 +66,29 @@ def label_frames(
 
     New problems get ``split_for_new_problems``; where that is None, the split the importer was given.
     """
+    file = pl.lit(source_file, pl.String).alias("source_file")
     problems = frame_of("problems", [problem for chunk in chunks for problem in chunk.problems])
     human_labels = frame_of("human_labels", [label for chunk in chunks for label in chunk.human_labels])
+    step_labels = frame_of("step_labels", [label for chunk in chunks for label in chunk.step_labels])
     raters = [rater for chunk in chunks for rater in chunk.raters]
     if split_for_new_problems:
         problems = problems.with_columns(split=pl.lit(split_for_new_problems))
     return {
-        "problems": problems,
-        "solutions": _solutions(chunks),
+        "problems": problems.with_columns(file),
+        "solutions": _solutions(chunks).with_columns(file),
         "steps": _steps(chunks),
-        "human_labels": human_labels.with_columns(source_file=pl.lit(source_file, pl.String)),
-        "step_labels": frame_of("step_labels", [label for chunk in chunks for label in chunk.step_labels]),
+        "human_labels": human_labels.with_columns(file),
+        "step_labels": step_labels.with_columns(file, code_version=pl.lit(version("stepmark"))),
         "rejects": frame_of("rejects", [reject for chunk in chunks for reject in chunk.rejects]),
         "raters": pl.DataFrame(raters, _RATERS, orient="row"),
     }
 
 
 def write_label_frames(
-    con: duckdb.DuckDBPyConnection, frames: Frames, earlier_misfits: Collection[str] = ()
+    con: duckdb.DuckDBPyConnection,
+    frames: Frames,
+    earlier_misfits: Collection[str] = (),
+    source_file: str | None = None,
 ) -> WrittenLabels:
     """Store the frames of ``label_frames``, and skip what is there already.
 
@@ -102,7 +108,7 @@ def write_label_frames(
     )
     new_steps = frames["steps"].filter(~pl.col("solution_id").is_in(known))
     written = {
-        table: _write(con, table, frame)
+        table: _write(con, table, frame, source_file)
         for table, frame in (fitting | {"steps": new_steps}).items()
         if table in _TABLES
     }
@@ -133,9 +139,9 @@ def _steps(chunks: Collection[LabelImport]) -> pl.DataFrame:
     )
 
 
-def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> int:
+def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, source_file: str | None) -> int:
     if table == "problems":
-        return write_problems(con, frame, know_their_split=False).num_new
+        return write_problems(con, frame, know_their_split=False, asked_by=source_file).num_new
     unknown = [name for name in table_of(table).column_names if name not in frame.columns]
     return insert_missing(con, table, frame, unknown=unknown) if frame.height else 0
 

@@ -1,7 +1,8 @@
 """Writing problems: new ones are inserted, and what a stored one lacks is filled in.
 
 A label file brings along problems it knows little of, in a split that its importer was told; a file of
-problems knows better, whichever is read first. Leaves out: reading files (``stepmark.labeling.importers``).
+problems knows better, whichever is read first. Which split each one asked for is kept, so that a problem
+asked for in both is found. Leaves out: reading files (``stepmark.labeling.importers``).
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,12 @@ from .frames import FRAME_VIEW
 from .rows import insert_missing, query, registered, update
 
 _FILLED = ("subject", "level", "ground_truth_solution", "ground_truth_answer")
-_STORED = f"SELECT problems.* FROM problems SEMI JOIN {FRAME_VIEW} USING (problem_id)"
+_STORED = f"""
+    SELECT problems.*,
+        (SELECT count(*) FROM problem_roles WHERE problem_roles.problem_id = problems.problem_id) = 1
+            AS is_asked_once
+    FROM problems SEMI JOIN {FRAME_VIEW} USING (problem_id)
+"""
 # Rows that a label file left: named after its format, and without what only a file of problems tells.
 _IS_FROM_LABELS = pl.col("source").is_in(FORMATS) & pl.col("subject").is_null() & pl.col("level").is_null()
 
@@ -32,15 +38,23 @@ class WrittenProblems:
 
 
 def write_problems(
-    con: duckdb.DuckDBPyConnection, problems: pl.DataFrame, *, know_their_split: bool
+    con: duckdb.DuckDBPyConnection,
+    problems: pl.DataFrame,
+    *,
+    know_their_split: bool,
+    asked_by: str | None = None,
 ) -> WrittenProblems:
     """Insert the problems that are not stored yet, and complete those that are.
 
     What is not known (NULL) is filled in, and what is known stays. Problems that ``know_their_split``, those
-    of a file of problems, also replace the source and the split of a row that a label file left.
+    of a file of problems, also replace source, split and origin of a row that a label file left; the label
+    file itself, imported again, does so where no other file asked for the problem. Otherwise a row keeps the
+    origin of its text, though another file filled in an answer.
+    ``asked_by`` is the file they come from; None where there is no file but their source.
     """
     if problems.is_empty():
         return WrittenProblems(0, 0, 0)
+    _write_roles(con, problems, asked_by)
     with registered(con, problems):
         stored = query(con, _STORED)
     offered = problems.unique("problem_id", keep="first", maintain_order=True)
@@ -52,13 +66,23 @@ def write_problems(
     return WrittenProblems(insert_missing(con, "problems", problems), num_completed, num_in_other_split)
 
 
+def _write_roles(con: duckdb.DuckDBPyConnection, problems: pl.DataFrame, asked_by: str | None) -> None:
+    """What a file says last about a problem counts, so that a wrong split is mended by importing it again."""
+    asking = pl.col("source") if asked_by is None else pl.lit(asked_by)
+    roles = problems.select("problem_id", asking.alias("asked_by"), "split").unique(
+        ["problem_id", "asked_by"], keep="first", maintain_order=True
+    )
+    if insert_missing(con, "problem_roles", roles) < roles.height:
+        update(con, "problem_roles", roles)
+
+
 def _completed(stored: pl.DataFrame, offered: pl.DataFrame, know_their_split: bool) -> pl.DataFrame:
-    is_replaced = _IS_FROM_LABELS & pl.lit(know_their_split)
+    is_replaced = _IS_FROM_LABELS & (pl.lit(know_their_split) | pl.col("is_asked_once"))
     return stored.join(offered, on="problem_id", suffix="_offered").select(
         "problem_id",
         *(pl.coalesce(name, f"{name}_offered").alias(name) for name in _FILLED),
         *(
             pl.when(is_replaced).then(f"{name}_offered").otherwise(name).alias(name)
-            for name in ("source", "split")
+            for name in ("source", "split", "source_file", "source_line", "generator")
         ),
     )

@@ -22,7 +22,10 @@ CREATE TABLE problems (
     level                 INTEGER CHECK (level BETWEEN 1 AND 5),
     problem               VARCHAR NOT NULL,
     ground_truth_solution VARCHAR,
-    ground_truth_answer   VARCHAR
+    ground_truth_answer   VARCHAR,
+    source_file           VARCHAR,
+    source_line           INTEGER,
+    generator             VARCHAR
 );
 COMMENT ON TABLE problems IS 'One row per problem.';
 COMMENT ON COLUMN problems.problem_id IS 'Hash of the problem text without outer white space.';
@@ -33,6 +36,9 @@ COMMENT ON COLUMN problems.level IS 'Difficulty from 1 (easy) to 5; NULL where t
 COMMENT ON COLUMN problems.problem IS 'Text of the problem, LaTeX allowed.';
 COMMENT ON COLUMN problems.ground_truth_solution IS 'The solution that came with the problem.';
 COMMENT ON COLUMN problems.ground_truth_answer IS 'The right answer, as the source writes it.';
+COMMENT ON COLUMN problems.source_file IS 'File it was read from; NULL where it was generated, or by a Stepmark that did not keep it.';
+COMMENT ON COLUMN problems.source_line IS 'Line of that file, or row of a table, from 1.';
+COMMENT ON COLUMN problems.generator IS 'What generated it, as JSON: the family, and the seed it was drawn with; NULL where it was read from a file.';
 
 -- One row per generator or completer: a model's weights with its sampling parameters.
 CREATE TABLE samplers (
@@ -72,12 +78,14 @@ CREATE TABLE solutions (
     final_answer   VARCHAR,
     outcome        VARCHAR CHECK (outcome IN ('correct', 'incorrect', 'no_answer', 'truncated', 'grader_timeout')),
     grader_version VARCHAR,
+    source_file    VARCHAR,
+    source_line    INTEGER,
     CHECK (source <> 'sampled' OR (generator_id IS NOT NULL AND sample_index IS NOT NULL))
 );
 COMMENT ON TABLE solutions IS 'One row per attempt at a problem, sampled by a generator or imported with its labels.';
 COMMENT ON COLUMN solutions.solution_id IS 'Hash of problem, generator and sample_index; of problem, source and text where imported.';
 COMMENT ON COLUMN solutions.problem_id IS 'The problem it tries to solve.';
-COMMENT ON COLUMN solutions.source IS 'sampled, or the format of the file it was imported from: prm800k, processbench, ...';
+COMMENT ON COLUMN solutions.source IS 'sampled; the format of the file it was imported from: prm800k, processbench, ...; or alternative, a prefix with another next step that people rated.';
 COMMENT ON COLUMN solutions.round IS 'Round it was sampled in, from 0.';
 COMMENT ON COLUMN solutions.generator_id IS 'The sampler that wrote it; where imported, the name the file gives its model.';
 COMMENT ON COLUMN solutions.sampling IS 'Sampling parameters as JSON; NULL where imported.';
@@ -90,6 +98,8 @@ COMMENT ON COLUMN solutions.min_logprob IS 'Lowest log-probability (natural) amo
 COMMENT ON COLUMN solutions.final_answer IS 'Answer found in the text; NULL where there is none.';
 COMMENT ON COLUMN solutions.outcome IS 'correct, incorrect, no_answer, truncated or grader_timeout; NULL until graded.';
 COMMENT ON COLUMN solutions.grader_version IS 'Version of the grader that set the outcome; NULL until graded, or where imported.';
+COMMENT ON COLUMN solutions.source_file IS 'File it was imported from; NULL where sampled.';
+COMMENT ON COLUMN solutions.source_line IS 'Line of that file, from 1.';
 
 -- One row per pair of answers and grader version: the verdicts already given.
 CREATE TABLE answer_verdicts (
@@ -227,6 +237,9 @@ CREATE TABLE step_labels (
     cost_tokens   BIGINT CHECK (cost_tokens >= 0),
     completer_id  VARCHAR,
     estimator     VARCHAR,
+    source_file   VARCHAR,
+    source_line   INTEGER,
+    code_version  VARCHAR,
     PRIMARY KEY (solution_id, step_index, label_source),
     CHECK (p_wrong_low <= p_wrong_high)
 );
@@ -242,12 +255,15 @@ COMMENT ON COLUMN step_labels.num_truncated IS 'Rollouts cut off before an answe
 COMMENT ON COLUMN step_labels.num_ungraded IS 'Rollouts the grader did not judge in time: neither right nor wrong.';
 COMMENT ON COLUMN step_labels.value_low IS 'Lower end of the interval of the value.';
 COMMENT ON COLUMN step_labels.value_high IS 'Upper end of the interval of the value.';
-COMMENT ON COLUMN step_labels.p_wrong_low IS 'Probability that this step or one before it is wrong: the lowest of three readings, without the undecided rollouts, as if all were right, as if all were wrong; NULL where the source infers none.';
-COMMENT ON COLUMN step_labels.p_wrong_high IS 'The highest of the three readings; equal to p_wrong_low where all rollouts are decided.';
+COMMENT ON COLUMN step_labels.p_wrong_low IS 'Lowest probability that this step or one before it is wrong, over readings of undecided rollouts as left out, right or wrong; NULL where the source infers none.';
+COMMENT ON COLUMN step_labels.p_wrong_high IS 'Highest probability that this step or one before it is wrong; equal to p_wrong_low where all rollouts are decided that were inferred from together.';
 COMMENT ON COLUMN step_labels.has_signal IS 'False where the first error is open and no further rollouts were expected to tell anything about it.';
 COMMENT ON COLUMN step_labels.cost_tokens IS 'Tokens sampled to learn this label.';
 COMMENT ON COLUMN step_labels.completer_id IS 'The sampler whose rollouts it rests on.';
 COMMENT ON COLUMN step_labels.estimator IS 'The estimator and its parameters, as JSON; NULL where the source is no estimate.';
+COMMENT ON COLUMN step_labels.source_file IS 'File it was imported from; NULL where it was made here.';
+COMMENT ON COLUMN step_labels.source_line IS 'Line of that file, from 1.';
+COMMENT ON COLUMN step_labels.code_version IS 'Version of Stepmark that made or imported it.';
 
 -- One row per solution the ORM trains on.
 CREATE TABLE orm_examples (
@@ -294,7 +310,9 @@ CREATE TABLE reward_models (
     checkpoint        VARCHAR NOT NULL CHECK (NOT starts_with(checkpoint, '/')),
     checkpoint_sha256 VARCHAR NOT NULL,
     metrics           VARCHAR NOT NULL,
-    created_at        TIMESTAMP NOT NULL
+    created_at        TIMESTAMP NOT NULL,
+    base_sha256       VARCHAR,
+    code_version      VARCHAR
 );
 COMMENT ON TABLE reward_models IS 'One row per trained reward model.';
 COMMENT ON COLUMN reward_models.reward_model_id IS 'Names the model in scores and evaluations.';
@@ -307,6 +325,8 @@ COMMENT ON COLUMN reward_models.checkpoint IS 'Folder of the checkpoint, relativ
 COMMENT ON COLUMN reward_models.checkpoint_sha256 IS 'Hash of the checkpoint''s weights.';
 COMMENT ON COLUMN reward_models.metrics IS 'What training measured, as JSON.';
 COMMENT ON COLUMN reward_models.created_at IS 'When training ended, UTC.';
+COMMENT ON COLUMN reward_models.base_sha256 IS 'Hash of the weights of the model the training started from; of the model itself where it is untrained.';
+COMMENT ON COLUMN reward_models.code_version IS 'Version of Stepmark that trained it.';
 
 -- One row per reward model and step it scored; an ORM scores the last step only.
 CREATE TABLE scores (
@@ -381,3 +401,51 @@ COMMENT ON COLUMN rejects.file IS 'The file.';
 COMMENT ON COLUMN rejects.line IS 'Line of the file, from 1; NULL where the whole file is refused.';
 COMMENT ON COLUMN rejects.reason IS 'Why it was refused.';
 COMMENT ON COLUMN rejects.raw IS 'The row as it stood, cut short.';
+
+-- One row per problem, and file or family that brought it: in which split it was asked for.
+CREATE TABLE problem_roles (
+    problem_id VARCHAR,
+    asked_by   VARCHAR,
+    split      VARCHAR NOT NULL CHECK (split IN ('train', 'test')),
+    PRIMARY KEY (problem_id, asked_by)
+);
+COMMENT ON TABLE problem_roles IS 'One row per problem, and file or family that brought it: in which split it was asked for.';
+COMMENT ON COLUMN problem_roles.problem_id IS 'The problem.';
+COMMENT ON COLUMN problem_roles.asked_by IS 'File of problems or of labels, or the name of a family; a file''s last import counts.';
+COMMENT ON COLUMN problem_roles.split IS 'train or test, as the file or who imported it said; problems.split is what holds.';
+
+-- One row per pair of a problem for training and a problem for testing with the same or nearly the same text.
+CREATE TABLE problem_overlaps (
+    trained_problem_id   VARCHAR,
+    evaluated_problem_id VARCHAR,
+    kind                 VARCHAR NOT NULL CHECK (kind IN ('exact', 'normalised', 'ngram')),
+    share                DOUBLE NOT NULL CHECK (share > 0 AND share <= 1),
+    excerpt              VARCHAR NOT NULL,
+    PRIMARY KEY (trained_problem_id, evaluated_problem_id)
+);
+COMMENT ON TABLE problem_overlaps IS 'One row per pair of a problem for training and a problem for testing with the same or nearly the same text.';
+COMMENT ON COLUMN problem_overlaps.trained_problem_id IS 'The problem for training.';
+COMMENT ON COLUMN problem_overlaps.evaluated_problem_id IS 'The problem for testing; the same one where it was asked for in both splits.';
+COMMENT ON COLUMN problem_overlaps.kind IS 'exact, normalised (equal but for case, white space, punctuation, spelling of LaTeX) or ngram (runs of words).';
+COMMENT ON COLUMN problem_overlaps.share IS 'Share of the n-grams of the one with fewer that the other has too; 1 unless ngram.';
+COMMENT ON COLUMN problem_overlaps.excerpt IS 'What both have: the start of the text, or the longest run of words.';
+
+-- One row per overlap that somebody decided to train in spite of.
+CREATE TABLE leak_decisions (
+    trained_problem_id   VARCHAR,
+    evaluated_problem_id VARCHAR,
+    kind                 VARCHAR NOT NULL CHECK (kind IN ('exact', 'normalised', 'ngram')),
+    share                DOUBLE NOT NULL CHECK (share > 0 AND share <= 1),
+    decided_by           VARCHAR,
+    decided_through      VARCHAR NOT NULL,
+    decided_at           TIMESTAMP NOT NULL,
+    PRIMARY KEY (trained_problem_id, evaluated_problem_id)
+);
+COMMENT ON TABLE leak_decisions IS 'One row per overlap that somebody decided to train in spite of.';
+COMMENT ON COLUMN leak_decisions.trained_problem_id IS 'The problem trained on.';
+COMMENT ON COLUMN leak_decisions.evaluated_problem_id IS 'The problem evaluated on.';
+COMMENT ON COLUMN leak_decisions.kind IS 'exact, normalised or ngram, when it was decided.';
+COMMENT ON COLUMN leak_decisions.share IS 'Share of n-grams in common, when it was decided.';
+COMMENT ON COLUMN leak_decisions.decided_by IS 'Name of the user whose run allowed it; NULL where the system does not tell.';
+COMMENT ON COLUMN leak_decisions.decided_through IS 'How: --allow-leak, or the profile.';
+COMMENT ON COLUMN leak_decisions.decided_at IS 'When it was first allowed, UTC.';

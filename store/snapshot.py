@@ -13,7 +13,7 @@ import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
 
-from .create import CONNECT_CONFIG
+from .create import CONNECT_CONFIG, STORAGE_VERSION
 from .frames import one_line
 from .rows import Params, query
 
@@ -36,10 +36,7 @@ def copy_into_place(live: Path, published: Path) -> None:
 
     Whoever has the old snapshot open keeps reading it; a kill at any point leaves the old or the new one.
     """
-    if live.with_name(live.name + ".wal").exists():
-        raise StepmarkError(
-            f"{live} was not written out in full; close every other program that has it open."
-        )
+    _refuse_unwritten(live)
     published.parent.mkdir(parents=True, exist_ok=True)
     # One fixed name: only the lock's holder writes it, and what a kill leaves is overwritten next time.
     partial = published.with_name(f".{published.name}.partial")
@@ -49,6 +46,46 @@ def copy_into_place(live: Path, published: Path) -> None:
     published.with_name(published.name + ".wal").unlink(missing_ok=True)
     os.replace(partial, published)
     _fsync(published.parent)
+
+
+def storage_version(con: duckdb.DuckDBPyConnection) -> str:
+    """The storage version of the open file, such as ``v1.2.0``: DuckDB from that version on opens it."""
+    found = con.execute(
+        "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
+    ).fetchall()
+    return str(found[0][0]).removesuffix("+")
+
+
+def rewrite_for_older_clients(con: duckdb.DuckDBPyConnection, live: Path) -> None:
+    """Write the open, checkpointed ``live`` file anew in STORAGE_VERSION, and close the connection.
+
+    A file keeps the storage version it was made with. The caller holds the store's lock; a kill at any point
+    leaves the old file or the new one.
+    """
+    partial = live.with_name(f".{live.name}.partial")
+    for leftover in (partial, partial.with_name(partial.name + ".wal")):
+        leftover.unlink(missing_ok=True)
+    name = con.execute("SELECT current_database()").fetchall()[0][0]
+    con.execute(f"ATTACH '{_quoted(partial)}' AS rewritten (STORAGE_VERSION '{STORAGE_VERSION}')")
+    con.execute(f'COPY FROM DATABASE "{name}" TO rewritten')
+    con.execute("CHECKPOINT rewritten")
+    con.execute("DETACH rewritten")
+    con.close()
+    _refuse_unwritten(live)
+    _fsync(partial)
+    os.replace(partial, live)
+    _fsync(live.parent)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _refuse_unwritten(live: Path) -> None:
+    if live.with_name(live.name + ".wal").exists():
+        raise StepmarkError(
+            f"{live} was not written out in full; close every other program that has it open."
+        )
 
 
 def _fsync(path: Path) -> None:

@@ -22,7 +22,7 @@ import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
 from . import rows, snapshot
-from .create import CONNECT_CONFIG, ensure_schema
+from .create import STORAGE_VERSION, WRITING_CONFIG, ensure_schema
 from .frames import one_line
 from .lock import exclusive_lock
 from .rows import Params
@@ -79,7 +79,7 @@ class Store:
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         try:
-            return duckdb.connect(str(self.live), config=CONNECT_CONFIG)
+            return duckdb.connect(str(self.live), config=WRITING_CONFIG)
         except duckdb.Error as error:
             raise StepmarkError(
                 f"Cannot open {self.live} as a DuckDB database: {one_line(error)}; close programs that have "
@@ -141,6 +141,8 @@ class Store:
         with self._opened() as con:
             try:
                 con.execute("CHECKPOINT")
+                if snapshot.storage_version(con) != STORAGE_VERSION:
+                    snapshot.rewrite_for_older_clients(con, self.live)
                 con.close()
                 snapshot.copy_into_place(self.live, self.published)
             except (OSError, *_DISK_ERRORS) as error:

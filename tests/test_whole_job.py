@@ -81,6 +81,23 @@ def test_every_table_of_the_job_is_filled(done: tuple[Store, Path, str]) -> None
     assert kinds == [("likelihood", 4), ("orm", 1), ("prm", 2)]
 
 
+def test_every_label_and_score_is_traceable(done: tuple[Store, Path, str]) -> None:
+    """One query reaches weights, parameters, seed and code behind each of them."""
+    store, _, _ = done
+    lost = {
+        view: store.read_published(
+            f"SELECT count(*) FROM {view} WHERE {' OR '.join(f'{column} IS NULL' for column in columns)}"
+        ).item()
+        for view, columns in (
+            ("label_lineage", ("code_version", "generator_sha256", "generator_seed", "problem_generator")),
+            ("score_lineage", ("code_version", "base_sha256", "checkpoint_sha256", "generator_sampling")),
+            ("(FROM label_lineage WHERE label_source = 'monte_carlo')", ("completer_sha256", "estimator")),
+        )
+    }
+
+    assert set(lost.values()) == {0}, lost
+
+
 def test_no_audit_finds_an_offender(done: tuple[Store, Path, str]) -> None:
     """What the asset checks look at, on a real run."""
     store, _, _ = done

@@ -5,7 +5,7 @@ Leaves out: the completions on the path, which the StepLabels cover.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stepmark.labeling.ids import imported_solution_id
 from stepmark.labeling.records import HumanLabel, StepLabel
@@ -18,7 +18,10 @@ SOURCE = "alternative"
 
 @dataclass(frozen=True, slots=True)
 class AlternativeExample:
-    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``."""
+    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``.
+
+    ``source_line`` is the first line that says so.
+    """
 
     problem_id: str
     solution_id: str
@@ -26,6 +29,7 @@ class AlternativeExample:
     prefix_steps: tuple[str, ...]
     step: str
     rating: int
+    source_line: int | None = field(default=None, compare=False)
 
 
 def alternative_examples(
@@ -50,7 +54,7 @@ def alternative_examples(
             continue
         prefix = tuple(span.step for span in solution.steps[:index])
         example = AlternativeExample(
-            solution.problem_id, solution.solution_id, index, prefix, step, label.rating
+            solution.problem_id, solution.solution_id, index, prefix, step, label.rating, label.source_line
         )
         if example not in seen:
             seen.add(example)
@@ -91,8 +95,13 @@ class AlternativeSolutions:
             known = self._ratings.get(key)
             if known is None:
                 self._ratings[key] = rating
-                result.solutions.append(ImportedSolution(key, solution.problem_id, SOURCE, text, spans))
-                result.step_labels.append(StepLabel(key, index, self._label_source, rating, None))
+                line = label.source_line
+                result.solutions.append(
+                    ImportedSolution(key, solution.problem_id, SOURCE, text, spans, source_line=line)
+                )
+                result.step_labels.append(
+                    StepLabel(key, index, self._label_source, rating, None, source_line=line)
+                )
             elif known != rating:
                 self.conflicting.add(key)
         return result

@@ -5,6 +5,7 @@ Leaves out: what a row of each format means; a RowReader knows that.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stepmark.labeling.errors import InputError
@@ -123,10 +124,10 @@ class _Gatherer:
         self._said[solution.solution_id, labeled.rater] = (line, _digest(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
-            chunk.problems.append(problem)
+            chunk.problems.append(replace(problem, source_line=line))
         if solution.solution_id not in self._ends:
             self._ends[solution.solution_id] = (line, _ends(labeled))
-            chunk.solutions.append(solution)
+            chunk.solutions.append(replace(solution, source_line=line))
         elif labeled.human_labels:
             chunk.earlier_solutions.append(solution)
         chunk.raters.append(RatedLine(self._num_rows, line, solution.solution_id, labeled.rater, num_lines))
@@ -137,7 +138,7 @@ class _Gatherer:
             key = (label.solution_id, label.step_index, label.label_source)
             if key not in self._label_keys:
                 self._label_keys.add(key)
-                chunk.step_labels.append(label)
+                chunk.step_labels.append(label._replace(source_line=line))
                 chunk.counts["step_labels"] += 1
 
 

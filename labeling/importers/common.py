@@ -16,7 +16,7 @@ from stepmark.labeling.steps import StepSpan, join_steps
 
 @dataclass(frozen=True, slots=True)
 class ImportedSolution:
-    """One row per solution that came with a label file; ``generator`` is a model's name if given."""
+    """One row per solution of a label file, at its 1-based line; ``generator`` is a model's name if given."""
 
     solution_id: str
     problem_id: str
@@ -27,6 +27,7 @@ class ImportedSolution:
     final_answer: str | None = None
     outcome: str | None = None
     generator: str | None = None
+    source_line: int | None = None
 
 
 class ImportedStep(NamedTuple):

@@ -6,6 +6,7 @@ one read stays. Leaves out: labels (the other importers), and problems that are 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -72,7 +73,8 @@ def _collected(sources: Iterable[tuple[Path, str | None]], source: str) -> Probl
                     rejects.append(row)
                     continue
                 try:
-                    problem = problem_of(row, source, given or split_of(row, path, line))
+                    read = problem_of(row, source, given or split_of(row, path, line))
+                    problem = replace(read, source_file=str(path), source_line=line)
                 except RowError as error:
                     rejects.append(reject(path, line, str(error), row))
                     continue

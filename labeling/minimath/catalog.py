@@ -4,9 +4,10 @@ A problem is test if its id falls in the first tenth of all ids, else train: who
 whatever seed, can never train on a test problem. Leaves out: rating solutions (oracle.py).
 """
 
+import json
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stepmark.labeling.ids import problem_id
 from stepmark.labeling.records import Problem
@@ -84,5 +85,10 @@ def distinct_problems(num_problems: int, seed: int, split: str) -> list[WorkedPr
     for drawn in stream(seed, split):
         if len(found) == num_problems:
             break
-        found.setdefault(drawn.problem.problem_id, drawn)
+        found.setdefault(drawn.problem.problem_id, _with_origin(drawn, seed))
     return list(found.values())
+
+
+def _with_origin(drawn: WorkedProblem, seed: int) -> WorkedProblem:
+    origin = json.dumps({"name": SOURCE, "family": drawn.family, "seed": seed})
+    return replace(drawn, problem=replace(drawn.problem, generator=origin))

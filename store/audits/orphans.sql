@@ -56,4 +56,8 @@ UNION ALL
 SELECT 'labeling_queue', 'solutions', concat('round ', round, ', ', solution_id), solution_id
 FROM labeling_queue
 WHERE NOT EXISTS (SELECT 1 FROM solutions WHERE solutions.solution_id = labeling_queue.solution_id)
+UNION ALL
+SELECT 'problem_roles', 'problems', concat(problem_id, ', ', asked_by), problem_id
+FROM problem_roles
+WHERE NOT EXISTS (SELECT 1 FROM problems WHERE problems.problem_id = problem_roles.problem_id)
 ORDER BY ALL

@@ -18,12 +18,13 @@ from stepmark.store.rows import query
 from stepmark.store.store import Store
 
 Row = dict[str, Any]
+_ORIGIN = "* EXCLUDE (source_file, source_line)"  # what a file names itself is not in the rows it holds
 COMPARED = {
-    "problems": "*",
-    "solutions": "*",
+    "problems": _ORIGIN,
+    "solutions": _ORIGIN,
     "steps": "*",
-    "step_labels": "*",
-    "human_labels": "* EXCLUDE (source_file, source_line)",
+    "step_labels": _ORIGIN,
+    "human_labels": _ORIGIN,
 }
 
 

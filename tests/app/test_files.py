@@ -41,6 +41,7 @@ def test_a_file_of_no_line_is_refused(command: str, content: str, tmp_path: Path
 WRITERS = {
     "demo": ("--json", []),
     "import-labels": ("--json", [None]),
+    "export": ("--out", ["--format", "trl"]),
     "best-of-n": ("--json", [None]),
     "first-error": ("--json", [None]),
     "grade": ("--out", [None]),

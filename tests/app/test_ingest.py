@@ -74,7 +74,7 @@ def test_a_label_file_and_a_problem_file_give_one_row_in_either_order(
         CliRunner().invoke(calls[name][0], calls[name][1] + home, catch_exceptions=False)
     row = Store(tmp_path / "home").read_published("SELECT * EXCLUDE problem_id FROM problems")
 
-    assert row.rows() == [("math", "test", "Algebra", 2, "Q?", "Unboxed.", "7")]
+    assert row.rows() == [("math", "test", "Algebra", 2, "Q?", "Unboxed.", "7", str(problems), 1, None)]
 
 
 def test_ingest_says_how_many_known_problems_it_completed(tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ GRAPH = {
     "published_snapshot": {"best_of_n", "label_agreement", "first_errors", "grader_audit"},
 }
 
+GATES = {("leak_gate", "orm_examples"), ("leak_gate", "prm_examples")}
+
 
 def definitions(tmp_path: Path) -> dg.Definitions:
     """The definitions of the embedded default."""
@@ -66,10 +68,10 @@ def test_the_names_of_assets_are_refused_for_reward_models() -> None:
 def test_every_audit_is_an_asset_check(tmp_path: Path) -> None:
     """An audit nobody runs finds nothing."""
     graph = definitions(tmp_path).resolve_asset_graph()
-    checks = {key.name: key.asset_key.to_user_string() for key in graph.asset_check_keys}
+    checks = {(key.name, key.asset_key.to_user_string()) for key in graph.asset_check_keys}
 
-    assert checks == ASSET_OF_AUDIT
-    assert set(checks) == {audit.name for audit in list_audits()}
+    assert checks == {*ASSET_OF_AUDIT.items(), *GATES}
+    assert set(ASSET_OF_AUDIT) == {audit.name for audit in list_audits()}
 
 
 def test_one_job_and_a_daily_schedule(tmp_path: Path) -> None:

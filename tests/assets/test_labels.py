@@ -116,7 +116,8 @@ def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profil
     scored = before[0].solution
     with labeled.transaction() as con:
         con.execute(
-            """INSERT INTO reward_models VALUES
+            """INSERT INTO reward_models (reward_model_id, kind, round, base_model, label_sources, config,
+            checkpoint, checkpoint_sha256, metrics, created_at) VALUES
             ('prm_old-1', 'prm', 0, 'b', [], '{}', 'a', 'x', '{}', '2026-01-01'),
             ('prm_old-2', 'prm', 0, 'b', [], '{}', 'a', 'x', '{}', '2026-02-01')"""
         )

@@ -33,7 +33,9 @@ def plant(store: Store) -> Plant:
         bounds = [p if isinstance(p, tuple) else (p, p) for p in p_wrong]
         with store.transaction() as con:
             con.execute(
-                "INSERT INTO problems VALUES (?, 'minimath', 'train', NULL, NULL, ?, NULL, '1')", [key, key]
+                "INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer) "
+                "VALUES (?, 'minimath', 'train', ?, '1')",
+                [key, key],
             )
             for index in range(4):
                 con.execute(

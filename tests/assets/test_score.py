@@ -1,5 +1,6 @@
 """What the reward models read: test solutions, and where a PRM teaches also labeled ones. No network."""
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +15,8 @@ from stepmark.store.auditing import run_audit
 from stepmark.store.store import Store
 
 FILLED = """
-INSERT INTO problems VALUES
-    ('p1', 'math', 'train', NULL, NULL, 'a', NULL, '2'), ('p2', 'math', 'test', NULL, NULL, 'b', NULL, '4');
+INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer) VALUES
+    ('p1', 'math', 'train', 'a', '2'), ('p2', 'math', 'test', 'b', '4');
 INSERT INTO solutions (solution_id, problem_id, source, generator_id, sample_index, solution) VALUES
     ('labeled', 'p1', 'sampled', 'g', 0, 'xy'), ('unlabeled', 'p1', 'sampled', 'g', 1, 'xy'),
     ('rated', 'p1', 'sampled', 'g', 2, 'xy'), ('imported', 'p1', 'stepmark', NULL, NULL, 'xy'),
@@ -23,7 +24,10 @@ INSERT INTO solutions (solution_id, problem_id, source, generator_id, sample_ind
 INSERT INTO steps SELECT solution_id, i, i, i + 1, 'x' FROM solutions, range(2) AS r(i);
 INSERT INTO step_labels (solution_id, step_index, label_source, value) VALUES
     ('labeled', 0, 'monte_carlo', 0.5), ('imported', 0, 'monte_carlo', 0.5), ('rated', 0, 'oracle', 1);
-INSERT INTO reward_models VALUES
+INSERT INTO reward_models
+    (reward_model_id, kind, round, base_model, label_sources, config, checkpoint, checkpoint_sha256, metrics,
+    created_at)
+    VALUES
     ('prm-1', 'prm', 0, 'tiny', ['oracle'], '{}', 'models/prm', 'abc', '{}', '2026-01-01'),
     ('orm-1', 'orm', 0, 'tiny', [], '{}', 'models/orm', 'abc', '{}', '2026-01-01');
 """
@@ -34,12 +38,15 @@ def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Models that find every step right; how many solutions were read at a time is kept in the list."""
     sizes: list[int] = []
 
-    def score_all(network: Any, encoder: Any, solutions: list[Any]) -> list[Any]:
+    def score_all(
+        network: Any, encoder: Any, solutions: list[Any], progress: Callable[[int], None]
+    ) -> list[Any]:
         sizes.append(len(solutions))
+        progress(len(solutions))
         return [[scoring.StepProbabilities(0.1, 0.1, 0.8) for _ in row.steps] for row in solutions]
 
     def load(path: Path) -> Any:
-        return SimpleNamespace(network=None, encoder=None)
+        return SimpleNamespace(network=SimpleNamespace(num_backbone_bytes=4), encoder=None)
 
     monkeypatch.setattr(checkpoint, "load_reward_model", load)
     monkeypatch.setattr(scoring, "score_solutions", score_all)
@@ -104,3 +111,14 @@ def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Prof
     ).rows()
 
     assert rows == [("prm-1", -1)]
+
+
+def test_a_large_model_commits_often(
+    filled: Store, judged: Profile, read_texts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill costs a minute of its work, not all of it: here a batch is one solution."""
+    monkeypatch.setattr(score, "_BATCH_BYTES", 7)
+    num_scored = score_with_models(filled, judged)
+
+    assert num_scored > 1
+    assert read_texts == [1] * num_scored

@@ -7,7 +7,10 @@ from stepmark.assets.sampling import identify
 from stepmark.assets.selection import select
 from stepmark.store.store import Store
 
-_PROBLEM = "INSERT INTO problems VALUES ('p', 'math', 'test', NULL, NULL, 'What is half of 1?', NULL, '1/2')"
+_PROBLEM = """
+    INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer)
+    VALUES ('p', 'math', 'test', 'What is half of 1?', '1/2')
+"""
 _SAMPLE = """
     INSERT INTO solutions
         (solution_id, problem_id, source, generator_id, sample_index, solution, final_answer, outcome)

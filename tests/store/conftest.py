@@ -9,13 +9,18 @@ from stepmark.store.store import Store
 
 # Two problems, three solutions of two steps, labeled, trained on, scored: consistent in every way.
 _A_LITTLE_OF_EVERYTHING = r"""
-INSERT INTO problems VALUES
+INSERT INTO problems
+    (problem_id, source, split, subject, level, problem, ground_truth_solution, ground_truth_answer)
+    VALUES
     ('p1', 'math', 'train', 'Algebra', 1, 'What is $1+1$?', NULL, '2'),
     ('p2', 'math', 'test', NULL, NULL, 'What is $2+2$?', NULL, '4');
 INSERT INTO samplers VALUES
     ('g', 'tiny', 'abc', '{"temperature": 1}', 'fake', 1, '0.1.0', '2026-01-01'),
     ('c', 'tiny', 'abc', '{"temperature": 1}', 'fake', 2, '0.1.0', '2026-01-01');
-INSERT INTO solutions VALUES
+INSERT INTO solutions
+    (solution_id, problem_id, source, round, generator_id, sampling, sample_index, solution, finish_reason,
+    num_tokens, sum_logprob, min_logprob, final_answer, outcome, grader_version)
+    VALUES
     ('s1', 'p1', 'sampled', 0, 'g', '{}', 0, E'1+1\n= 2', 'stop', 5, -1.5, -0.9, '2', 'correct', 'v1'),
     ('s2', 'p1', 'sampled', 0, 'g', '{}', 1, E'1+1\n= 3', 'stop', 5, -2.5, -1.9, '3', 'incorrect', 'v1'),
     ('s3', 'p2', 'sampled', 0, 'g', '{}', 0, E'2+2\n= é', 'length', 5, -9.5, -4.0, NULL, 'truncated', 'v1');
@@ -43,7 +48,10 @@ INSERT INTO step_labels
     ('s1', 1, 'oracle', 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO orm_examples VALUES ('s1', 'train', 'correct', 1.0), ('s2', 'train', 'incorrect', 0.0);
 INSERT INTO prm_examples VALUES ('s1', 0, 'oracle', 'train', 0, 0, 1), ('s1', 1, 'oracle', 'train', 0, 0, 1);
-INSERT INTO reward_models VALUES
+INSERT INTO reward_models
+    (reward_model_id, kind, round, base_model, label_sources, config, checkpoint, checkpoint_sha256, metrics,
+    created_at)
+    VALUES
     ('orm', 'orm', 0, 'tiny', [], '{}', 'models/orm', 'abc', '{}', '2026-01-01'),
     ('prm', 'prm', 0, 'tiny', ['oracle'], '{}', 'models/prm', 'abc', '{}', '2026-01-01');
 INSERT INTO scores VALUES

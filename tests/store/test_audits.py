@@ -24,6 +24,7 @@ _PLANTED = [
     ("orphans", "UPDATE prm_examples SET label_source = 'lost' WHERE step_index = 1", ["prm_examples"]),
     ("orphans", "UPDATE grader_audits SET verdict = 'equal'", ["grader_audits"]),
     ("orphans", "UPDATE labeling_queue SET solution_id = 'lost'", ["labeling_queue"]),
+    ("orphans", "INSERT INTO problem_roles VALUES ('lost', 'a.jsonl', 'test')", ["problem_roles"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'g'", ["solutions"]),
     ("untraceable_samples", "DELETE FROM samplers WHERE sampler_id = 'c'", ["rollouts"]),
     ("train_test_overlap", "INSERT INTO orm_examples VALUES ('s3', 'train', 'incorrect', 0)", ["p2"]),
@@ -32,12 +33,14 @@ _PLANTED = [
     ("train_test_overlap", "UPDATE orm_examples SET split = 'validation' WHERE solution_id = 's2'", ["p1"]),
     (
         "same_text_in_both_splits",
-        r"INSERT INTO problems VALUES ('p3', 'm', 'test', NULL, NULL, E'What\n  is $1+1$? ', NULL, '2')",
+        r"INSERT INTO problems (problem_id, source, split, problem) "
+        r"VALUES ('p3', 'm', 'test', E'What\n  is $1+1$? ')",
         ["p1"],
     ),
     (
         "duplicate_problems",
-        "INSERT INTO problems VALUES ('p3', 'm', 'train', NULL, NULL, ' What is  $1+1$?', NULL, '2')",
+        "INSERT INTO problems (problem_id, source, split, problem) "
+        "VALUES ('p3', 'm', 'train', ' What is  $1+1$?')",
         ["train"],
     ),
     (

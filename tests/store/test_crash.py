@@ -1,13 +1,11 @@
-"""Several processes write, publish and are killed with -9: nothing acknowledged is lost or half there."""
+"""Several processes write, publish and are killed with -9: nothing acknowledged is lost or half there.
 
-import itertools
+STEPMARK_KILLS sets how often, by default 4 times; there are 40 transactions for each kill.
+"""
+
 import logging
 import multiprocessing
 import os
-import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -19,80 +17,23 @@ from stepmark.store import lock
 from stepmark.store.lock import exclusive_lock
 from stepmark.store.store import Store
 
-_WRITER = Path(__file__).with_name("writer_process.py")
-_NUM_WRITERS = 3
-_NUM_KILLS = 5
-_ENOUGH_S = 180.0  # on a machine that is busy with other work; 5 to 10 on an idle one
+from .torture import torture
 
-_HALF_WRITTEN = """
-    SELECT problem_id, num_solutions, num_steps
-    FROM problems
-    FULL JOIN (SELECT problem_id, count(*) AS num_solutions FROM solutions GROUP BY ALL) USING (problem_id)
-    FULL JOIN (SELECT solution_id AS problem_id, count(*) AS num_steps FROM steps GROUP BY ALL)
-        USING (problem_id)
-    WHERE num_solutions IS DISTINCT FROM 1 OR num_steps IS DISTINCT FROM 3
-"""
-
-
-class _Writers:
-    """Writer processes with their acknowledgements in files; each process started gets a new name."""
-
-    def __init__(self, home: Path, acks: Path) -> None:
-        self.home, self.acks = home, acks
-        self.numbers = itertools.count()
-        self.running: dict[Path, subprocess.Popen[bytes]] = {}
-
-    def start(self) -> None:
-        name = f"w{next(self.numbers)}"
-        path = self.acks / name
-        with path.open("wb") as out:
-            self.running[path] = subprocess.Popen(
-                [sys.executable, str(_WRITER), str(self.home), name], stdout=out
-            )
-
-    def kill(self, path: Path) -> None:
-        writer = self.running.pop(path)
-        writer.send_signal(signal.SIGKILL)
-        assert writer.wait() == -signal.SIGKILL
-
-    def kill_all(self) -> None:
-        for path in list(self.running):
-            self.kill(path)
-
-    def acknowledged(self) -> list[str]:
-        # A kill may cut the last line; only a whole one is a promise.
-        return [line for path in self.acks.iterdir() for line in path.read_text().split("\n")[:-1]]
+NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "4"))
 
 
 def test_killed_writers_lose_nothing_they_acknowledged(store: Store, tmp_path: Path) -> None:
     """Every acknowledged transaction is there whole, none is there in part, and the snapshot always reads."""
-    (tmp_path / "acks").mkdir()
-    writers = _Writers(store.home, tmp_path / "acks")
-    store.publish()
-    chance, give_up = random.Random(0), time.monotonic() + _ENOUGH_S
-    for _ in range(_NUM_WRITERS):
-        writers.start()
-    num_kills = 0
-    try:
-        while num_kills < _NUM_KILLS and time.monotonic() < give_up:
-            time.sleep(chance.uniform(0.0, 0.3))
-            assert store.read_published(_HALF_WRITTEN).is_empty()
-            at_work = [path for path in writers.running if path.stat().st_size]
-            if at_work:
-                writers.kill(chance.choice(at_work))
-                writers.start()
-                num_kills += 1
-    finally:
-        writers.kill_all()
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    outcome = torture(store, lines, NUM_KILLS)
 
-    acknowledged = pl.DataFrame({"problem_id": writers.acknowledged()})
-    stored = store.read("SELECT problem_id FROM problems")
-    assert num_kills == _NUM_KILLS
-    assert acknowledged.height >= num_kills
-    assert acknowledged.join(stored, on="problem_id", how="anti").is_empty()
-    assert store.read(_HALF_WRITTEN).is_empty()
+    assert (outcome.lost, outcome.partial, outcome.reader_errors, outcome.failures) == ([], [], [], [])
+    assert outcome.num_kills == NUM_KILLS
+    assert outcome.num_acknowledged >= 40 * NUM_KILLS
+    assert outcome.num_reads >= NUM_KILLS
     assert store.publish()
-    assert store.read_published("SELECT count(*) FROM problems").item() == stored.height
+    assert store.read_published("SELECT count(*) FROM problems").item() == outcome.num_stored
 
 
 def test_threads_take_turns(store: Store) -> None:

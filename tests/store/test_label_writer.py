@@ -106,7 +106,8 @@ def test_a_problem_keeps_what_a_problem_file_said(store: Store) -> None:
     """An importer never moves a test problem into the training split."""
     with store.transaction() as con:
         con.execute(
-            "INSERT INTO problems VALUES (?, 'math', 'test', 'Algebra', 3, 'What is $1+1$?', NULL, '2')",
+            "INSERT INTO problems (problem_id, source, split, subject, level, problem) "
+            "VALUES (?, 'math', 'test', 'Algebra', 3, 'What is $1+1$?')",
             [_PROBLEM.problem_id],
         ).fetchall()
     write_label_import(store, _chunk(_rated()), split_for_new_problems="train")

@@ -16,6 +16,11 @@ INSERT INTO schema_version VALUES (1, 'abc', '2026-01-01');
 INSERT INTO rollouts VALUES ('x1', 'c', 0, '= 2', 'stop', 3, '2', 'correct');
 INSERT INTO step_labels VALUES ('s1', 0, 'monte_carlo', NULL, 1.0, 2, 1, 1, 0.1, 1.0, 6);
 INSERT INTO rejects VALUES ('a.jsonl', 3, 'no problem', '{}');
+INSERT INTO problems VALUES ('p1', 'math', 'train', NULL, NULL, 'What is $1+1$?', NULL, '2');
+INSERT INTO reward_models VALUES
+    ('prm', 'prm', 0, 'tiny', ['oracle'], '{"base_sha256": "def"}', 'models/prm', 'abc', '{}', '2026-01-01'),
+    ('sum', 'likelihood', NULL, 'tiny', [], '{"reads": "sum"}', 'tiny', 'def', '{}', '2026-01-01'),
+    ('old', 'prm', 0, 'tiny', ['oracle'], '', 'models/old', 'abc', '{}', '2026-01-01');
 """
 
 
@@ -39,6 +44,18 @@ def test_an_older_store_opens_with_all_its_rows(old_store: Store) -> None:
     assert label["p_wrong_low"] is None
     assert old_store.read("SELECT version FROM schema_version").item() == SCHEMA_VERSION
     assert old_store.read("SELECT rating FROM hard_labels").item() == 1
+
+
+def test_where_old_rows_came_from_is_unknown_but_for_what_they_say(old_store: Store) -> None:
+    """The weights a reward model started from stand in its settings; files, lines and code were not kept."""
+    models = old_store.read(
+        "SELECT reward_model_id, base_sha256, code_version FROM reward_models ORDER BY ALL"
+    )
+    origin = old_store.read("SELECT source_file, source_line, generator FROM problems")
+    label = old_store.read("SELECT source_file, source_line, code_version FROM label_lineage")
+
+    assert models.rows() == [("old", None, None), ("prm", "def", None), ("sum", "def", None)]
+    assert origin.rows() == label.rows() == [(None, None, None)]
 
 
 def test_a_migrated_store_has_the_tables_of_a_fresh_one(old_store: Store) -> None:

@@ -8,6 +8,8 @@ RATINGS = "(solution_id, step_index, label_source, rating)"
 SCORES = "(reward_model_id, solution_id, step_index, p_negative, p_neutral, p_positive)"
 PEOPLE = """(solution_id, labeler, step_index, alternative_index, completion, rating, chosen,
     is_human_written, is_quality_control)"""
+MODELS = """(reward_model_id, kind, round, base_model, label_sources, config, checkpoint, checkpoint_sha256,
+    metrics, created_at)"""
 
 
 def _fill(store: Store, table: str, columns: str, *rows: str) -> None:
@@ -27,7 +29,7 @@ def _rate(store: Store, label_source: str, *ratings: str, solution_id: str = "s"
 
 def _score(store: Store, model: str, *p_positive: float, kind: str = "prm", p_neutral: float = 0.0) -> None:
     model_row = f"('{model}', '{kind}', 0, 'tiny', [], '{{}}', 'models/x', 'abc', '{{}}', '2026-01-01')"
-    _fill(store, "reward_models", "", model_row)
+    _fill(store, "reward_models", MODELS, model_row)
     rows = [f"('{model}', 's', {i}, {1 - p - p_neutral}, {p_neutral}, {p})" for i, p in enumerate(p_positive)]
     _fill(store, "scores", SCORES, *rows)
 

@@ -42,7 +42,7 @@ def test_the_tables_of_the_design_are_there() -> None:
     assert list(tables()) == [
         "schema_version", "problems", "samplers", "solutions", "answer_verdicts", "grader_audits", "steps",
         "human_labels", "rollouts", "step_labels", "orm_examples", "prm_examples", "reward_models", "scores",
-        "evaluations", "labeling_queue", "rejects",
+        "evaluations", "labeling_queue", "rejects", "problem_roles", "problem_overlaps", "leak_decisions",
     ]  # fmt: skip
 
 

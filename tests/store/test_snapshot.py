@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -12,7 +13,9 @@ import pytest
 
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store import rows
-from stepmark.store.snapshot import open_published
+from stepmark.store.create import create_all
+from stepmark.store.schema import Table, read_schema, tables, views
+from stepmark.store.snapshot import open_published, storage_version
 from stepmark.store.store import Store
 
 _REJECT = pl.DataFrame({"file": ["a"], "line": [1], "reason": ["r"], "raw": ["{}"]})
@@ -97,6 +100,66 @@ def test_a_committed_log_is_published_too(store: Store) -> None:
     store.publish()
 
     assert store.read_published(_COUNT).item() == 1
+
+
+def test_the_file_is_written_for_clients_from_duckdb_1_2_on(store: Store) -> None:
+    """The main header's storage version is 65, the one of DuckDB 1.2; 2.0's own is 999."""
+    store.publish()
+    header = store.published.read_bytes()[:20]
+
+    assert (header[8:12], int.from_bytes(header[12:20], "little")) == (b"DUCK", 65)
+
+
+def test_a_file_of_duckdb_2_is_written_anew_for_older_clients(tmp_path: Path) -> None:
+    """Publishing brings every row, key, comment and view over, into the live file and the snapshot."""
+    store = Store(tmp_path)
+    con = duckdb.connect(str(store.live))
+    create_all(con)
+    con.execute("INSERT INTO rejects VALUES ('a', 1, 'r', '{}')")
+    before = _described(con)
+    con.close()
+    store.publish()
+    with store.transaction() as con:
+        after = _described(con)
+        live = storage_version(con)
+    con = open_published(store.published)
+    published = storage_version(con)
+    con.close()
+
+    assert (live, published) == ("v1.2.0", "v1.2.0")
+    assert after == before
+    assert store.read_published(_COUNT).item() == 1
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "published",
+        "stepmark.duckdb",
+        "stepmark.lock",
+    ]
+
+
+def _described(con: duckdb.DuckDBPyConnection) -> dict[str, Table]:
+    # A check that was copied says the same in other words: 1e-06 for 1e-6. So they are counted.
+    return {table.name: replace(table, checks=("one",) * len(table.checks)) for table in read_schema(con)}
+
+
+@pytest.mark.parametrize("folder", [*filter(None, os.environ.get("STEPMARK_DUCKDBS", "").split(os.pathsep))])
+def test_another_client_reads_every_table_and_view(store: Store, folder: str) -> None:
+    """STEPMARK_DUCKDBS names folders with DuckDB of other versions, as `pip install --target` makes them."""
+    store.insert("rejects", _REJECT)
+    store.publish()
+    code = f"""
+import duckdb
+con = duckdb.connect({str(store.published)!r}, read_only=True)
+for name in {[*tables(), *views()]!r}:
+    con.execute(f'SELECT * FROM "{{name}}"').fetchall()
+print(duckdb.__version__, con.execute({_COUNT!r}).fetchall())
+"""
+    environment = os.environ | {"PYTHONPATH": folder}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+
+    assert run.stderr == ""
+    assert run.stdout.endswith("[(1,)]\n")
 
 
 def test_without_a_snapshot_the_way_to_one_is_named(store: Store) -> None:

@@ -84,7 +84,10 @@ def test_sql_finds_the_rollouts_of_a_step(store: Store) -> None:
     """The view hashes prefixes as Python does, accents and all."""
     problem, solution = prefix_id("é", ""), "Für $x$:\n= 2\n"
     with store.transaction() as con:
-        con.execute("INSERT INTO problems VALUES (?, 'm', 'train', NULL, NULL, 'é', NULL, '2')", [problem])
+        con.execute(
+            "INSERT INTO problems (problem_id, source, split, problem) VALUES (?, 'm', 'train', 'é')",
+            [problem],
+        )
         con.execute(
             "INSERT INTO solutions (solution_id, problem_id, source, solution) VALUES ('s', ?, 'm', ?)",
             [problem, solution],
@@ -159,13 +162,13 @@ def test_labels_are_counted_by_source(full_store: Store) -> None:
 
     assert frame.to_dicts() == [
         {
-            "label_source": "monte_carlo", "num_solutions": 2, "num_steps": 4, "num_positive": 3,
-            "num_neutral": 0, "num_negative": 1, "num_undecided": 0, "num_rollouts": 8, "num_truncated": 1,
-            "num_ungraded": None, "cost_tokens": 24,
+            "label_source": "monte_carlo", "num_solutions": 2, "num_alternatives": 0, "num_steps": 4,
+            "num_positive": 3, "num_neutral": 0, "num_negative": 1, "num_undecided": 0, "num_rollouts": 8,
+            "num_truncated": 1, "num_ungraded": None, "cost_tokens": 24,
         },
         {
-            "label_source": "oracle", "num_solutions": 1, "num_steps": 2, "num_positive": 2,
-            "num_neutral": 0, "num_negative": 0, "num_undecided": 0, "num_rollouts": None,
+            "label_source": "oracle", "num_solutions": 1, "num_alternatives": 0, "num_steps": 2,
+            "num_positive": 2, "num_neutral": 0, "num_negative": 0, "num_undecided": 0, "num_rollouts": None,
             "num_truncated": None, "num_ungraded": None, "cost_tokens": None,
         },
     ]  # fmt: skip

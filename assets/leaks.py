@@ -1,0 +1,134 @@
+"""The leak gate: no model learns from a problem it is judged on, unless somebody decided so, on record.
+
+Compared are all problems that are for training or were asked for as such with all that are for testing or
+were asked for as such. A gate looks at the pairs whose problem is in its table of examples, and at problems
+asked for in both splits. Leaves out: the comparison of texts (stepmark.labeling.overlap).
+"""
+
+import getpass
+from datetime import UTC, datetime
+
+import dagster as dg
+import polars as pl
+
+from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.overlap import OverlapPolicy, find_overlaps
+from stepmark.store.frames import frame_of
+from stepmark.store.store import Store
+
+from .metadata import table_rows
+from .pipeline import Pipeline
+from .profile import Leaks
+
+OPTION = "--allow-leak"
+_PAIRS_SHOWN = 20
+_TEXTS = """
+    WITH asked AS (SELECT problem_id, split FROM problems UNION SELECT problem_id, split FROM problem_roles)
+    SELECT asked.split, problem_id, problem, ground_truth_answer
+    FROM asked JOIN problems USING (problem_id) ORDER BY ALL
+"""
+_LEAKS = """
+    SELECT * FROM leaks WHERE kind = 'exact' OR list_contains(trained_in, $1)
+    ORDER BY is_allowed, kind, share DESC, evaluated_problem_id, trained_problem_id
+"""
+_DECIDED = ("trained_problem_id", "evaluated_problem_id", "kind", "share")
+
+
+def measure_overlaps(store: Store, settings: Leaks) -> int:
+    """Compare all problems anew, store the pairs that overlap, and return their number."""
+    texts = store.read(_TEXTS)
+    sides = {
+        split: dict(texts.filter(pl.col("split") == split).select("problem_id", "problem").iter_rows())
+        for split in ("train", "test")
+    }
+    policy = OverlapPolicy(**settings.model_dump(exclude={"allow_leak"}))
+    answers = dict(texts.select("problem_id", "ground_truth_answer").iter_rows())
+    overlaps = find_overlaps(sides["train"], sides["test"], policy, answers)
+    return store.replace("problem_overlaps", frame_of("problem_overlaps", overlaps), "true")
+
+
+def find_leaks(pipeline: Pipeline, table: str) -> pl.DataFrame:
+    """The rows of the view ``leaks`` that concern a table of examples; a run that allows them records it."""
+    store, settings = pipeline.store(), pipeline.settings().leaks
+    measure_overlaps(store, settings)
+    leaks = store.read(_LEAKS, [table])
+    through = OPTION if pipeline.allow_leak else "profile" if settings.allow_leak else None
+    if through is None or leaks["is_allowed"].all():
+        return leaks
+    allow(store, leaks.filter(~pl.col("is_allowed")), through)
+    return store.read(_LEAKS, [table])
+
+
+def allow(store: Store, leaks: pl.DataFrame, through: str) -> int:
+    """Record the decision to train in spite of these pairs; return how many were not decided before."""
+    decisions = leaks.select(_DECIDED).with_columns(
+        decided_by=pl.lit(_user(), pl.String),
+        decided_through=pl.lit(through),
+        decided_at=pl.lit(datetime.now(UTC).replace(tzinfo=None)),
+    )
+    return store.insert_missing("leak_decisions", decisions)
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in some containers
+        return None
+
+
+def refuse_leaks(pipeline: Pipeline, table: str) -> None:
+    """Raise ``StepmarkError`` where a leak is not allowed: a model may be made without its examples."""
+    refused = find_leaks(pipeline, table).filter(~pl.col("is_allowed"))
+    if refused.height:
+        raise StepmarkError(sentence(refused))
+
+
+def sentence(leaks: pl.DataFrame) -> str:
+    """What leaks, the first pair, and the ways out, in one sentence."""
+    kinds = ", ".join(
+        f"{number} {kind}" for kind, number in leaks.group_by("kind").len().sort("kind").iter_rows()
+    )
+    first = leaks.row(0, named=True)
+    one, other = first["trained_problem_id"], first["evaluated_problem_id"]
+    files = f"train by {_files(first['train_asked_by'])} and as test by {_files(first['test_asked_by'])}"
+    pair = f"{one}, asked for as {files}" if one == other else f"{one} and {other}, asked for as {files}"
+    return (
+        f"{leaks.height} overlaps ({kinds}) of problems trained on with problems evaluated on, first {pair}: "
+        f"{first['excerpt']!r}; take them out of a file, import a file whose split is wrong again with "
+        f"the right one, or allow them with {OPTION}; the view leaks has them all."
+    )
+
+
+def _files(names: list[str] | None) -> str:
+    return " and ".join(names) if names else "nobody known"
+
+
+def leak_gates() -> list[dg.AssetChecksDefinition]:
+    """One blocking check in front of the models: on the ORM's examples, and on the PRMs'."""
+    return [_gate("orm_examples"), _gate("prm_examples")]
+
+
+def _gate(table: str) -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        name="leak_gate",
+        asset=table,
+        description="No problem trained on is, or nearly is, one evaluated on, unless that was decided.",
+        blocking=True,
+    )
+    def leak_gate(pipeline: Pipeline) -> dg.AssetCheckResult:
+        leaks = find_leaks(pipeline, table)
+        refused = leaks.filter(~pl.col("is_allowed"))
+        if refused.height:
+            pipeline.store().publish()  # else nobody could query what stops the run
+        return dg.AssetCheckResult(
+            passed=refused.is_empty(),
+            severity=dg.AssetCheckSeverity.ERROR,
+            description=sentence(refused) if refused.height else None,
+            metadata={
+                "num_leaks": refused.height,
+                "num_allowed": leaks.height - refused.height,
+                "leaks": table_rows(leaks.head(_PAIRS_SHOWN)),
+            },
+        )
+
+    return leak_gate
