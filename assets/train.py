@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.models.reward.folder import holds_reward_model
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
@@ -101,7 +102,7 @@ def _found_or_trained(
 
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
-    if found.height and (folder / "reward.json").is_file():
+    if found.height and holds_reward_model(folder):
         return found.row(0, named=True)
     row = {
         "reward_model_id": key,

@@ -68,8 +68,8 @@ class Belief:
     """What is known of one step: the probability that it or an earlier one is wrong, and its value.
 
     ``p_wrong_low`` and ``p_wrong_high`` are the lowest and highest over readings of the undecided rollouts
-    as left out, right or wrong (undecided.py). Without any the two are one. Values are None where the
-    estimator does not estimate them.
+    as left out, right or wrong (undecided.py). Without any, in all cases that were inferred from
+    together, the two are one. Values are None where the estimator does not estimate them.
     """
 
     p_wrong_low: float

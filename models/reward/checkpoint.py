@@ -18,9 +18,9 @@ from transformers.utils import logging as transformers_logging
 from stepmark.labeling.errors import InputError
 
 from .encoding import Encoder
+from .folder import DESCRIPTION, FORMAT
 from .network import HeadConfig, RewardNetwork
 
-_FORMAT = 2
 KINDS = ("orm", "prm")
 
 # Its bars for single files would stand between our own lines of progress.
@@ -91,13 +91,13 @@ def save_reward_model(model: RewardModel, out: Path) -> str:
     }
     save_file(head, out / "head.safetensors")
     description = {
-        "format": _FORMAT,
+        "format": FORMAT,
         "kind": model.kind,
         "head": asdict(network.config),
         "prompt_template": encoder.prompt_template,
         "max_tokens": encoder.max_tokens,
     }
-    (out / "reward.json").write_text(json.dumps(description, indent=2) + "\n")
+    (out / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n")
     return folder_sha256(out)
 
 
@@ -108,14 +108,14 @@ def load_reward_model(path: Path) -> RewardModel:
         InputError: if the folder holds none, or one of another format.
     """
     try:
-        description = json.loads((path / "reward.json").read_text())
+        description = json.loads((path / DESCRIPTION).read_text())
     except (OSError, json.JSONDecodeError) as error:
         raise InputError(
             f"{path}: no reward model is here ({error}); name a folder that training wrote."
         ) from error
-    if description.get("format") != _FORMAT:
+    if description.get("format") != FORMAT:
         raise InputError(
-            f"{path / 'reward.json'}: format {description.get('format')!r} is not {_FORMAT};"
+            f"{path / 'reward.json'}: format {description.get('format')!r} is not {FORMAT};"
             " train the model again."
         )
     if description.get("kind") not in KINDS:
