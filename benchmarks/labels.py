@@ -148,13 +148,13 @@ def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]
         f"\n{'values of':20}{'prefixes':>9}{'mean abs. error':>17}{'95% interval holds':>20}{'width':>8}"
     )
     for name in ("adaptive, thorough", "adaptive, default", "adaptive, frugal"):
-        for label, is_wanted in (("rolled out", True), ("inferred", False)):
+        for label, is_wanted in (("rolled out", True), ("inferred", False), ("both", None)):
             rows = [
                 (belief.value, belief.value_low, belief.value_high, pool.truth[key])
                 for run in runs[name]
                 for one, finding in zip(judged, run.findings, strict=True)
                 for key, belief in zip(one.case.prefix_ids, finding.beliefs, strict=False)
-                if key in pool.truth and (key in run.seen) is is_wanted
+                if key in pool.truth and is_wanted in (None, key in run.seen)
             ]
             value, low, high, true = np.array(rows, dtype=np.float64).T
             covered = (low <= true) & (true <= high)
