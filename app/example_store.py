@@ -119,8 +119,8 @@ def _sampler(round_: int) -> dict[str, Any]:
 def _sample(store: Store, chance: random.Random) -> None:
     problems = store.read("SELECT problem_id, problem, level FROM problems ORDER BY problem_id")
     rows = [
-        _solution(chance, *problem, round_, index)
-        for problem in problems.iter_rows()
+        _solution(chance, problem_id, problem, level, round_, index)
+        for problem_id, problem, level in problems.iter_rows()
         for round_ in _SAMPLERS
         for index in range(_NUM_SAMPLES)
     ]

@@ -42,11 +42,6 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
             "teacher": teacher_id(store, profile.rollouts.teacher),
         }
     )
-    made_by = {
-        "completer_id": completer.sampler_id,
-        "estimator": described,
-        "code_version": version("stepmark"),
-    }
     labels = []
     for window in chosen_windows(store, profile, completer):
         counts = read_counts(store, completer.sampler_id, window)
@@ -55,7 +50,12 @@ def label_from_rollouts(store: Store, profile: Profile) -> int:
             rows = (
                 _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
             )
-            labels += [row._replace(**made_by) for row in rows]
+            labels += [
+                row._replace(
+                    completer_id=completer.sampler_id, estimator=described, code_version=version("stepmark")
+                )
+                for row in rows
+            ]
     # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
     return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [SOURCE])
 
