@@ -6,6 +6,7 @@ asked for in both is found. Leaves out: reading files (``stepmark.labeling.impor
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -50,7 +51,8 @@ def write_problems(
     of a file of problems, also replace source, split and origin of a row that a label file left; the label
     file itself, imported again, does so where no other file asked for the problem. Otherwise a row keeps the
     origin of its text, though another file filled in an answer.
-    ``asked_by`` is the file they come from; None where there is no file but their source.
+    ``asked_by`` is the file they come from, as anybody writes its path; None where there is no file but
+    their source.
     """
     if problems.is_empty():
         return WrittenProblems(0, 0, 0)
@@ -68,7 +70,8 @@ def write_problems(
 
 def _write_roles(con: duckdb.DuckDBPyConnection, problems: pl.DataFrame, asked_by: str | None) -> None:
     """What a file says last about a problem counts, so that a wrong split is mended by importing it again."""
-    asking = pl.col("source") if asked_by is None else pl.lit(asked_by)
+    # One file has one name here: as typed, two files could have one, and one file two.
+    asking = pl.col("source") if asked_by is None else pl.lit(str(Path(asked_by).resolve()))
     roles = problems.select("problem_id", asking.alias("asked_by"), "split").unique(
         ["problem_id", "asked_by"], keep="first", maintain_order=True
     )

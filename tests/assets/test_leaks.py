@@ -198,6 +198,49 @@ def test_importing_a_file_again_with_the_right_split_mends_a_leak(
     assert store.read("SELECT DISTINCT split FROM problems").rows() == [("test",)]
 
 
+def test_two_files_of_one_name_are_two(
+    prm_pipeline: Pipeline,
+    store: Store,
+    tmp_path: Path,
+    trained: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bare name is another file in another folder: what the first asked for still counts."""
+    for split in ("test", "train"):
+        folder = tmp_path / split
+        folder.mkdir()
+        write_bench(folder / "l.jsonl", "Q one?")
+        monkeypatch.chdir(folder)
+        ingest_labels(store, Path("l.jsonl"), "processbench", split)
+    result = materialize(prm_pipeline)
+
+    assert (result.success, trained) == (False, [])
+    assert store.read("SELECT split FROM problems").rows() == [("test",)]
+    assert store.read("SELECT train_asked_by, test_asked_by FROM leaks").rows() == [
+        ([str(tmp_path / "train" / "l.jsonl")], [str(tmp_path / "test" / "l.jsonl")])
+    ]
+
+
+def test_one_file_is_one_however_its_path_is_typed(
+    prm_pipeline: Pipeline,
+    store: Store,
+    tmp_path: Path,
+    trained: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The remedy works from any folder, and where a row came from stays as it was typed."""
+    bench = write_bench(tmp_path / "bench.jsonl", "Q one?")
+    ingest_path(store, write_problems(tmp_path / "math.jsonl", "Q one?"), "math", "test")
+    ingest_labels(store, bench, "processbench", "train")
+    monkeypatch.chdir(tmp_path)
+    ingest_labels(store, Path("bench.jsonl"), "processbench", "test")
+    result = materialize(prm_pipeline)
+
+    assert (result.success, trained) == (True, ["prm"])
+    assert store.read("SELECT DISTINCT split FROM problem_roles").rows() == [("test",)]
+    assert store.read("SELECT source_file FROM problems").rows() == [(str(tmp_path / "math.jsonl"),)]
+
+
 def test_every_field_of_the_policy_has_an_effect(store: Store, tmp_path: Path) -> None:
     """The profile's numbers reach the comparison."""
     words = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
