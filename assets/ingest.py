@@ -36,7 +36,7 @@ _UNRATED = """
 class IngestReport:
     """What became of the rows of one file or family; a known problem was stored before.
 
-    ``num_completed`` of the known ones got something they lacked, or the split that a label file guessed;
+    ``num_completed`` of the known ones got something they lacked, or another split;
     ``num_in_other_split`` are stored in another split than the one they were offered for, and stay there.
     """
 

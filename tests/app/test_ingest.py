@@ -43,16 +43,51 @@ def test_problems_are_stored_and_what_is_refused_is_told(tmp_path: Path) -> None
     assert row.rows() == [("train", 1, "2")]
 
 
-def test_a_known_problem_keeps_its_split_and_that_is_told(tmp_path: Path) -> None:
-    """What may have been trained on does not become a test by a second file."""
-    file = tmp_path / "math.jsonl"
+_EXAMPLE = """
+    INSERT INTO solutions (solution_id, problem_id, source, solution)
+        SELECT 's', problem_id, 'labeled', 'x' FROM problems;
+    INSERT INTO orm_examples VALUES ('s', 'train', 'correct', 1);
+"""
+_MODEL = """
+    INSERT INTO reward_models (reward_model_id, kind, base_model, label_sources, config, checkpoint,
+        checkpoint_sha256, metrics, created_at)
+    VALUES ('orm', 'orm', 'tiny', [], '{}', 'orm', 'abc', '{}', '2026-01-01')
+"""
+
+
+@pytest.mark.parametrize("is_learned", [False, True])
+def test_a_known_problem_keeps_its_split_where_a_model_learned_from_it_and_that_is_told(
+    tmp_path: Path, is_learned: bool
+) -> None:
+    """What was trained on does not become a test; an example that no model has read is taken back."""
+    file, store = tmp_path / "math.jsonl", Store(tmp_path / "home")
     file.write_text(json.dumps(PROBLEM) + "\n")
     home = str(tmp_path / "home")
     CliRunner().invoke(ingest_command, [str(file), "--split", "train", "--home", home])
+    with store.transaction() as con:
+        con.execute(_EXAMPLE + (_MODEL if is_learned else ""))
     again = CliRunner().invoke(ingest_command, [str(file), "--split", "test", "--home", home])
 
-    assert "1 of the known ones are stored in another split and stay there" in again.output
-    assert Store(tmp_path / "home").read("SELECT split FROM problems").rows() == [("train",)]
+    told = "1 of the known ones are stored in another split and stay there" in again.output
+    kept = store.read("SELECT count(*) FROM orm_examples").item() == 1
+    assert told == kept == is_learned
+    assert ("1 of the known ones completed or corrected" in again.output) != is_learned
+    assert store.read("SELECT split FROM problems").item() == ("train" if is_learned else "test")
+
+
+def test_a_label_files_problem_that_a_model_learned_from_becomes_no_test(tmp_path: Path) -> None:
+    """Not even by a file of problems, which knows the split better."""
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    labels.write_text(json.dumps(BENCH | {"problem": PROBLEM["problem"]}) + "\n")
+    home, store = ["--home", str(tmp_path / "home")], Store(tmp_path / "home")
+    CliRunner().invoke(import_labels_command, [str(labels), *home], catch_exceptions=False)
+    with store.transaction() as con:
+        con.execute(_EXAMPLE + _MODEL)
+    ingested = CliRunner().invoke(ingest_command, [str(problems), "--split", "test", *home])
+
+    assert "1 of the known ones are stored in another split and stay there" in ingested.output
+    assert store.read("SELECT source, split FROM problems").rows() == [("math", "train")]
 
 
 @pytest.mark.parametrize("order", [("problems", "labels"), ("labels", "problems")])
