@@ -35,6 +35,11 @@ _OLD_ROLE = f"(problem_id, asked_by) IN (SELECT (problem_id, source) FROM {FRAME
 _OF_FRAME = f"""
     solution_id IN (SELECT solution_id FROM solutions SEMI JOIN {FRAME_VIEW} USING (problem_id))
 """
+_SPLITS = f"SELECT problem_id, split FROM problems SEMI JOIN {FRAME_VIEW} USING (problem_id)"
+_IN_OTHER_SPLIT = """
+    SELECT count(*) FROM problem_roles JOIN problems USING (problem_id)
+    WHERE asked_by = ? AND problem_roles.split <> problems.split
+"""
 # Rows that a label file left: named after its format, and without what only a file of problems tells.
 _IS_FROM_LABELS = pl.col("source").is_in(FORMATS) & pl.col("subject").is_null() & pl.col("level").is_null()
 
@@ -81,6 +86,22 @@ def write_problems(
     both = completed.join(offered, on="problem_id", suffix="_offered")
     num_in_other_split = both.filter(pl.col("split") != pl.col("split_offered")).height
     return WrittenProblems(insert_missing(con, "problems", problems), num_completed, num_in_other_split)
+
+
+def with_stored_splits(con: duckdb.DuckDBPyConnection, problems: pl.DataFrame) -> pl.DataFrame:
+    """The problems, those that are stored in the split they are stored in."""
+    if problems.is_empty():
+        return problems
+    with registered(con, problems):
+        stored = query(con, _SPLITS)
+    splits = pl.coalesce("split_stored", "split").alias("split")
+    joined = problems.join(stored, on="problem_id", how="left", maintain_order="left", suffix="_stored")
+    return joined.with_columns(splits).select(problems.columns)
+
+
+def count_in_other_split(con: duckdb.DuckDBPyConnection, asked_by: str) -> int:
+    """How many problems a file asked for in another split than the one they are stored in."""
+    return int(query(con, _IN_OTHER_SPLIT, [_full_path(asked_by)]).item())
 
 
 def _full_path(file: str) -> str:

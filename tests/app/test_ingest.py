@@ -112,6 +112,27 @@ def test_a_label_file_and_a_problem_file_give_one_row_in_either_order(
     assert row.rows() == [("math", "test", "Algebra", 2, "Q?", "Unboxed.", "7", str(problems), 1, None)]
 
 
+def test_labels_of_a_test_problem_leave_it_one_unless_another_split_is_asked_for(tmp_path: Path) -> None:
+    """Asked for as train it is told; without the option nothing is asked, and all is mended."""
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    rows = [BENCH | {"problem": text} for text in (PROBLEM["problem"], "new?")]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    home, store = ["--home", str(tmp_path / "home")], Store(tmp_path / "home")
+    CliRunner().invoke(ingest_command, [str(problems), "--split", "test", *home], catch_exceptions=False)
+    told, asked = [], []
+    for split in ([], ["--split", "train"], []):
+        call = [str(labels), *split, *home]
+        told.append(CliRunner().invoke(import_labels_command, call, catch_exceptions=False).output)
+        asked.append(store.read("SELECT problem, problem_roles.split FROM problem_roles JOIN problems"
+            " USING (problem_id) WHERE asked_by LIKE '%bench.jsonl' ORDER BY ALL").rows())  # fmt: skip
+
+    assert asked[0] == asked[2] == [(PROBLEM["problem"], "test"), ("new?", "train")]
+    assert asked[1] == [(PROBLEM["problem"], "train"), ("new?", "train")]
+    sentence = "1 of its problems are stored in another split than the one asked for, and stay there"
+    assert [sentence in output for output in told] == [False, True, False]
+
+
 def test_ingest_says_how_many_known_problems_it_completed(tmp_path: Path) -> None:
     """A row that a label file left is one; a row that is whole is not."""
     problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
