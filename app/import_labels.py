@@ -36,14 +36,12 @@ _RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not giv
 @click.option(
     "--split",
     type=click.Choice(["train", "test"]),
-    default="train",
-    show_default=True,
-    help="Split of problems that are not stored yet.",
+    help="Split its problems are asked for in; without it, stored ones keep theirs, new ones are train.",
 )
 @output_option("--json", "json_path", "Also write the counts as JSON.")
 @home_option
 def import_labels_command(
-    path: Path, format_name: str, split: str, json_path: Path | None, home: Path
+    path: Path, format_name: str, split: str | None, json_path: Path | None, home: Path
 ) -> None:
     """Store the ratings of PATH and say what was accepted, refused or known before."""
     from stepmark.assets.label_files import ingest_labels  # noqa: PLC0415 - loads polars and DuckDB
@@ -60,6 +58,11 @@ def import_labels_command(
     )
     for line in told(report.counts):
         click.echo(f"  {line}")
+    if report.num_in_other_split:
+        click.echo(
+            f"  {report.num_in_other_split:,} of its problems are stored in another split than the one asked"
+            " for, and stay there; import it again without --split to leave them in theirs"
+        )
     for reject in report.rejects[:_REJECTS_SHOWN]:
         click.echo(f"  rejected line {reject.line}: {reject.reason}")
     if len(report.rejects) > _REJECTS_SHOWN:

@@ -31,7 +31,7 @@ def ingest_command(path: Path, source: str, split: str | None, home: Path) -> No
         f"{report.num_new:,} new problems, {report.num_known:,} known before, {len(report.rejects):,} refused"
     )
     if report.num_completed:
-        click.echo(f"  {report.num_completed:,} of the known ones completed")
+        click.echo(f"  {report.num_completed:,} of the known ones completed or corrected")
     if report.num_in_other_split:
         click.echo(
             f"  {report.num_in_other_split:,} of the known ones are stored in another split and stay there:"

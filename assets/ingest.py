@@ -36,7 +36,7 @@ _UNRATED = """
 class IngestReport:
     """What became of the rows of one file or family; a known problem was stored before.
 
-    ``num_completed`` of the known ones got something they lacked, or the split that a label file guessed;
+    ``num_completed`` of the known ones got something they lacked, or another split;
     ``num_in_other_split`` are stored in another split than the one they were offered for, and stay there.
     """
 
@@ -52,7 +52,7 @@ def ingest_problems(store: Store, wanted: Problems) -> IngestReport:
     report = IngestReport()
     for split, number in (("train", wanted.num_minimath_train), ("test", wanted.num_minimath_test)):
         drawn = distinct_problems(number, wanted.minimath_seed, split)
-        _add(store, [worked.problem for worked in drawn], [], MINIMATH, report)
+        _add(store, [worked.problem for worked in drawn], [], None, report)
     for file in wanted.files:
         _add(store, *read_problems(file.path, file.source, file.split), file.path, report)
     return report
@@ -69,7 +69,7 @@ def _add(
     store: Store,
     problems: Sequence[Problem],
     rejects: Sequence[Reject],
-    asked_by: str,
+    asked_by: str | None,
     report: IngestReport,
 ) -> None:
     with store.transaction() as con:

@@ -21,11 +21,13 @@ from stepmark.labeling.records import Reject
 from stepmark.store.frames import frame_of
 from stepmark.store.label_stage import Frames, LabelStage
 from stepmark.store.label_writer import WrittenLabels, label_frames, write_label_frames
+from stepmark.store.problem_writer import count_in_other_split, with_stored_splits
 from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
 
 HUMAN = "human"
 _CHUNK_LINES = 4000
+_NEW = "train"  # the split of problems nobody told anything of
 _MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
 
 
@@ -35,12 +37,14 @@ class LabelReport:
 
     ``num_duplicates`` are lines that say what the file or an earlier import had said; ``num_accepted`` the
     lines whose labels are new. Together with the rejects they are all lines, in ``counts`` as well.
+    ``num_in_other_split`` problems are stored in another split than the one they were asked for in.
     """
 
     format: str
     counts: Counter[str] = field(default_factory=Counter)
     written: Counter[str] = field(default_factory=Counter)
     rejects: list[Reject] = field(default_factory=list)
+    num_in_other_split: int = 0
 
     @property
     def num_accepted(self) -> int:
@@ -58,10 +62,11 @@ class LabelReport:
         return self.counts["duplicates"]
 
 
-def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> LabelReport:
+def ingest_labels(store: Store, path: Path, format_name: str, split: str | None) -> LabelReport:
     """Store the labels of one file in one transaction, once it is read to its end.
 
-    What was stored before is counted as a duplicate; refused rows go to the rejects.
+    What was stored before is counted as a duplicate; refused rows go to the rejects. Where ``split`` is None,
+    stored problems are asked for in their split, and new ones in train.
 
     Raises:
         InputError: if the file as a whole is refused; nothing is stored then.
@@ -73,9 +78,9 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
     alternatives = AlternativeSolutions(HUMAN)
     with LabelStage() as stage, _no_garbage_collection():
         for chunk in import_labels(
-            path, report.format, split, known_problems=known, chunk_lines=_CHUNK_LINES
+            path, report.format, split or _NEW, known_problems=known, chunk_lines=_CHUNK_LINES
         ):
-            stage.add(label_frames([chunk, alternatives.of_chunk(chunk)], split, str(path)))
+            stage.add(label_frames([chunk, alternatives.of_chunk(chunk)], split or _NEW, str(path)))
             report.counts += chunk.counts
             report.rejects += chunk.rejects
         if not report.counts["lines"]:
@@ -84,11 +89,14 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
             misfits: frozenset[str] = frozenset()
             for frames in stage:
                 kept = _without(frames, alternatives.conflicting)
+                if split is None:
+                    kept = {**kept, "problems": with_stored_splits(con, kept["problems"])}
                 stored = write_label_frames(con, kept, misfits, str(path))
                 misfits = stored.misfits
                 _report_misfits(con, path, kept, stored, report)
                 report.written += Counter(stored.written)
                 _recount(report, "accepted", "duplicates", stored.num_duplicates)
+            report.num_in_other_split = count_in_other_split(con, str(path))
     report.counts["alternatives"] += alternatives.num_kept
     report.counts["alternatives_conflicting"] += len(alternatives.conflicting)
     return report

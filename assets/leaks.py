@@ -22,6 +22,11 @@ from .profile import Leaks
 
 OPTION = "--allow-leak"
 _PAIRS_SHOWN = 20
+_MENDABLE = "take them out of a file, import a file whose split is wrong again with the right one"
+_STUCK = (
+    "what a model has learned from keeps its split, so import its files again with that one, train anew in"
+    " another --home"
+)
 _TEXTS = """
     WITH asked AS (SELECT problem_id, split FROM problems UNION SELECT problem_id, split FROM problem_roles)
     SELECT asked.split, problem_id, problem, ground_truth_answer
@@ -92,10 +97,11 @@ def sentence(leaks: pl.DataFrame) -> str:
     one, other = first["trained_problem_id"], first["evaluated_problem_id"]
     files = f"train by {_files(first['train_asked_by'])} and as test by {_files(first['test_asked_by'])}"
     pair = f"{one}, asked for as {files}" if one == other else f"{one} and {other}, asked for as {files}"
+    is_stuck = first["train_asked_by"] is None or first["test_asked_by"] is None
     return (
         f"{leaks.height} overlaps ({kinds}) of problems trained on with problems evaluated on, first {pair}: "
-        f"{first['excerpt']!r}; take them out of a file, import a file whose split is wrong again with "
-        f"the right one, or allow them with {OPTION}; the view leaks has them all."
+        f"{first['excerpt']!r}; {_STUCK if is_stuck else _MENDABLE}, or allow them with {OPTION}; "
+        "the view leaks has them all."
     )
 
 

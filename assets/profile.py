@@ -31,11 +31,11 @@ class ProblemFile(_Part):
 
 
 class LabelFile(_Part):
-    """One file of ratings. Problems it brings along that the store lacks get ``split``."""
+    """One file of ratings. Without ``split``, stored problems keep theirs, and new ones are train."""
 
     path: str
     format: str = "auto"
-    split: Literal["train", "test"] = "train"
+    split: Literal["train", "test"] | None = None
 
 
 class Problems(_Part):

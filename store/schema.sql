@@ -411,7 +411,7 @@ CREATE TABLE problem_roles (
 );
 COMMENT ON TABLE problem_roles IS 'One row per problem, and file or family that brought it: in which split it was asked for.';
 COMMENT ON COLUMN problem_roles.problem_id IS 'The problem.';
-COMMENT ON COLUMN problem_roles.asked_by IS 'File of problems or of labels, or the name of a family; a file''s last import counts.';
+COMMENT ON COLUMN problem_roles.asked_by IS 'Full path of a file of problems or of labels, or the name of a family; a file''s last import counts.';
 COMMENT ON COLUMN problem_roles.split IS 'train or test, as the file or who imported it said; problems.split is what holds.';
 
 -- One row per pair of a problem for training and a problem for testing with the same or nearly the same text.

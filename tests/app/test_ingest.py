@@ -43,16 +43,51 @@ def test_problems_are_stored_and_what_is_refused_is_told(tmp_path: Path) -> None
     assert row.rows() == [("train", 1, "2")]
 
 
-def test_a_known_problem_keeps_its_split_and_that_is_told(tmp_path: Path) -> None:
-    """What may have been trained on does not become a test by a second file."""
-    file = tmp_path / "math.jsonl"
+_EXAMPLE = """
+    INSERT INTO solutions (solution_id, problem_id, source, solution)
+        SELECT 's', problem_id, 'labeled', 'x' FROM problems;
+    INSERT INTO orm_examples VALUES ('s', 'train', 'correct', 1);
+"""
+_MODEL = """
+    INSERT INTO reward_models (reward_model_id, kind, base_model, label_sources, config, checkpoint,
+        checkpoint_sha256, metrics, created_at)
+    VALUES ('orm', 'orm', 'tiny', [], '{}', 'orm', 'abc', '{}', '2026-01-01')
+"""
+
+
+@pytest.mark.parametrize("is_learned", [False, True])
+def test_a_known_problem_keeps_its_split_where_a_model_learned_from_it_and_that_is_told(
+    tmp_path: Path, is_learned: bool
+) -> None:
+    """What was trained on does not become a test; an example that no model has read is taken back."""
+    file, store = tmp_path / "math.jsonl", Store(tmp_path / "home")
     file.write_text(json.dumps(PROBLEM) + "\n")
     home = str(tmp_path / "home")
     CliRunner().invoke(ingest_command, [str(file), "--split", "train", "--home", home])
+    with store.transaction() as con:
+        con.execute(_EXAMPLE + (_MODEL if is_learned else ""))
     again = CliRunner().invoke(ingest_command, [str(file), "--split", "test", "--home", home])
 
-    assert "1 of the known ones are stored in another split and stay there" in again.output
-    assert Store(tmp_path / "home").read("SELECT split FROM problems").rows() == [("train",)]
+    told = "1 of the known ones are stored in another split and stay there" in again.output
+    kept = store.read("SELECT count(*) FROM orm_examples").item() == 1
+    assert told == kept == is_learned
+    assert ("1 of the known ones completed or corrected" in again.output) != is_learned
+    assert store.read("SELECT split FROM problems").item() == ("train" if is_learned else "test")
+
+
+def test_a_label_files_problem_that_a_model_learned_from_becomes_no_test(tmp_path: Path) -> None:
+    """Not even by a file of problems, which knows the split better."""
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    labels.write_text(json.dumps(BENCH | {"problem": PROBLEM["problem"]}) + "\n")
+    home, store = ["--home", str(tmp_path / "home")], Store(tmp_path / "home")
+    CliRunner().invoke(import_labels_command, [str(labels), *home], catch_exceptions=False)
+    with store.transaction() as con:
+        con.execute(_EXAMPLE + _MODEL)
+    ingested = CliRunner().invoke(ingest_command, [str(problems), "--split", "test", *home])
+
+    assert "1 of the known ones are stored in another split and stay there" in ingested.output
+    assert store.read("SELECT source, split FROM problems").rows() == [("math", "train")]
 
 
 @pytest.mark.parametrize("order", [("problems", "labels"), ("labels", "problems")])
@@ -75,6 +110,27 @@ def test_a_label_file_and_a_problem_file_give_one_row_in_either_order(
     row = Store(tmp_path / "home").read_published("SELECT * EXCLUDE problem_id FROM problems")
 
     assert row.rows() == [("math", "test", "Algebra", 2, "Q?", "Unboxed.", "7", str(problems), 1, None)]
+
+
+def test_labels_of_a_test_problem_leave_it_one_unless_another_split_is_asked_for(tmp_path: Path) -> None:
+    """Asked for as train it is told; without the option nothing is asked, and all is mended."""
+    problems, labels = tmp_path / "problems.jsonl", tmp_path / "bench.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    rows = [BENCH | {"problem": text} for text in (PROBLEM["problem"], "new?")]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    home, store = ["--home", str(tmp_path / "home")], Store(tmp_path / "home")
+    CliRunner().invoke(ingest_command, [str(problems), "--split", "test", *home], catch_exceptions=False)
+    told, asked = [], []
+    for split in ([], ["--split", "train"], []):
+        call = [str(labels), *split, *home]
+        told.append(CliRunner().invoke(import_labels_command, call, catch_exceptions=False).output)
+        asked.append(store.read("SELECT problem, problem_roles.split FROM problem_roles JOIN problems"
+            " USING (problem_id) WHERE asked_by LIKE '%bench.jsonl' ORDER BY ALL").rows())  # fmt: skip
+
+    assert asked[0] == asked[2] == [(PROBLEM["problem"], "test"), ("new?", "train")]
+    assert asked[1] == [(PROBLEM["problem"], "train"), ("new?", "train")]
+    sentence = "1 of its problems are stored in another split than the one asked for, and stay there"
+    assert [sentence in output for output in told] == [False, True, False]
 
 
 def test_ingest_says_how_many_known_problems_it_completed(tmp_path: Path) -> None:

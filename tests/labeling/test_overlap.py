@@ -24,6 +24,13 @@ LONG = (
         ("What is 1,000 plus 2?", r"What is $1,\!000$ plus $2$?"),
         ("Find \N{FULLWIDTH LATIN SMALL LETTER X}\N{SUPERSCRIPT TWO}.", "find X2"),
         (r"Solve $x\\=1$", "Solve ~ $x = 1$."),
+        (
+            "Bob\N{RIGHT SINGLE QUOTATION MARK}s dog and the dogs' cat: 3 \N{MINUS SIGN} 2",
+            "Bob's dog and the dogs cat: $3-2$",
+        ),
+        ("What is $x^{2} + .5$?", "What is $x^2 + 0.5$?"),
+        ("Find $A$.", "find $a$"),
+        ("A man has a dog.", "a man has a dog"),
     ],
 )
 def test_spelling_makes_no_other_problem(one: str, other: str) -> None:
@@ -41,6 +48,17 @@ def test_spelling_makes_no_other_problem(one: str, other: str) -> None:
         ("What is $5!$?", "What is $5$?"),
         ("What is $2(x+1)$?", "What is $2x+1$?"),
         (r"What is $\sin x$?", r"What is $\cos x$?"),
+        ("What is 12 \N{MULTIPLICATION SIGN} 3?", "What is 12 ÷ 3?"),
+        ("Is x ≤ 3?", "Is x ≥ 3?"),
+        ("What is √16?", "What is 16?"),
+        ("What is 2·3?", "What is 2 3?"),
+        ("What is $.5 + 3$?", "What is $5 + 3$?"),
+        ("What is $f'(2)$?", "What is $f(2)$?"),
+        ("What is $f''(2)$?", "What is $f'(2)$?"),
+        ("What is $2^{3+1}$?", "What is $2^3+1$?"),
+        (r"What is $\frac{1}{2+x}$?", r"What is $\frac{1}{2}+x$?"),
+        (r"With $A$ and $a$, find $A$.", "With $A$ and $a$, find $a$."),
+        (r"With $\Delta$ and $\delta$, find $\Delta$.", r"With $\Delta$ and $\delta$, find $\delta$."),
     ],
 )
 def test_a_sign_or_a_number_makes_another_problem(one: str, other: str) -> None:
@@ -92,6 +110,16 @@ def test_known_answers_that_differ_make_another_problem() -> None:
     assert len(find_overlaps(*pair, answers={"a": "42", "b": r"\frac{84}{2}"})) == 1
     assert len(find_overlaps(*pair, answers={"a": "42", "b": None})) == 1
     assert len(find_overlaps(*pair)) == 1
+
+
+def test_known_answers_tell_apart_problems_of_equal_words_but_not_equal_texts() -> None:
+    """What the words leave out may be what is asked; one text is one problem, whatever its answers."""
+    pair = {"a": "Find it: ?"}, {"b": "find it"}
+
+    assert find_overlaps(*pair, answers={"a": "4", "b": "5"}) == []
+    assert [found.kind for found in find_overlaps(*pair, answers={"a": "4", "b": "4.0"})] == ["normalised"]
+    same = {"a": "Find it"}, {"b": "Find it "}
+    assert [found.kind for found in find_overlaps(*same, answers={"a": "4", "b": "5"})] == ["exact"]
 
 
 def test_the_wording_of_a_family_is_no_overlap() -> None:

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 
 from stepmark.store import create
 from stepmark.store.create import SCHEMA_VERSION, open_memory
+from stepmark.store.problem_writer import write_problems
 from stepmark.store.schema import read_schema
 from stepmark.store.store import Store
 
@@ -56,6 +58,27 @@ def test_where_old_rows_came_from_is_unknown_but_for_what_they_say(old_store: St
 
     assert models.rows() == [("old", None, None), ("prm", "def", None), ("sum", "def", None)]
     assert origin.rows() == label.rows() == [(None, None, None)]
+
+
+def test_a_file_takes_the_place_of_the_source_that_an_old_store_knew(old_store: Store) -> None:
+    """Which file asked was not kept: its first import now speaks for it, and a wrong split is mended."""
+    old = old_store.read("FROM problem_roles").rows()
+    problem = old_store.read("FROM problems").with_columns(split=pl.lit("test"))
+    with old_store.transaction() as con:
+        other = problem.with_columns(source=pl.lit("processbench"))
+        write_problems(con, other, know_their_split=False, asked_by="/bench.json")
+    both = old_store.read("SELECT asked_by, split FROM problem_roles ORDER BY ALL").rows()
+    kept = old_store.read("SELECT split FROM problems").item()
+    with old_store.transaction() as con:
+        write_problems(con, problem, know_their_split=True, asked_by="/math.jsonl")
+
+    assert old == [("p1", "math", "train")]
+    assert (both, kept) == ([("/bench.json", "test"), ("math", "train")], "train")
+    assert old_store.read("SELECT asked_by, split FROM problem_roles ORDER BY ALL").rows() == [
+        ("/bench.json", "test"),
+        ("/math.jsonl", "test"),
+    ]
+    assert old_store.read("SELECT split FROM problems").item() == "test"
 
 
 def test_a_migrated_store_has_the_tables_of_a_fresh_one(old_store: Store) -> None:
