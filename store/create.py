@@ -5,6 +5,7 @@
 
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import resources
@@ -44,6 +45,20 @@ def create_all(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(sql_text("views.sql"))
     now = datetime.now(UTC).replace(tzinfo=None)
     con.execute("INSERT INTO schema_version VALUES (?, ?, ?)", [SCHEMA_VERSION, _views_sha256(), now])
+
+
+def create_file(path: Path) -> None:
+    """Make a database with all tables beside ``path`` and put it in place whole.
+
+    DuckDB 2.0 cannot replay a CREATE TABLE whose CHECK calls a function from its log: a kill after the first
+    commit would leave a file that nothing opens. A file in place has its tables in itself, not in a log.
+    """
+    fresh = path.with_name(f"{path.name}.new")
+    for leftover in (fresh, fresh.with_name(f"{fresh.name}.wal")):
+        leftover.unlink(missing_ok=True)
+    with duckdb.connect(str(fresh), config=WRITING_CONFIG) as con:
+        _in_transaction(con, create_all)
+    os.replace(fresh, path)
 
 
 def ensure_schema(con: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -22,7 +22,7 @@ import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
 from . import rows, snapshot
-from .create import STORAGE_VERSION, WRITING_CONFIG, ensure_schema
+from .create import STORAGE_VERSION, WRITING_CONFIG, create_file, ensure_schema
 from .frames import one_line
 from .lock import exclusive_lock
 from .rows import Params
@@ -59,7 +59,7 @@ class Store:
                 # A failed statement or a full disk may have ended the transaction already.
                 with contextlib.suppress(duckdb.Error):
                     con.execute("ROLLBACK")
-                if isinstance(error, _DISK_ERRORS):
+                if isinstance(error, _DISK_ERRORS) or _is_full_at_commit(error):
                     raise self._disk_trouble(error) from error
                 raise
 
@@ -78,6 +78,8 @@ class Store:
             yield con
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
+        if not self.live.exists():
+            create_file(self.live)
         try:
             return duckdb.connect(str(self.live), config=WRITING_CONFIG)
         except duckdb.Error as error:
@@ -152,3 +154,8 @@ class Store:
     def read_published(self, sql: str, params: Params = ()) -> pl.DataFrame:
         """Rows of one query on the snapshot, without the lock; other files are out of its reach."""
         return snapshot.read_published(self.published, sql, params)
+
+
+def _is_full_at_commit(error: BaseException) -> bool:
+    # A log that cannot be written is told as a failed transaction.
+    return isinstance(error, duckdb.TransactionException) and "Could not write file" in str(error)

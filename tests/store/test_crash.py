@@ -6,10 +6,13 @@ STEPMARK_KILLS sets how often, by default 4 times; there are 40 transactions for
 import logging
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -34,6 +37,35 @@ def test_killed_writers_lose_nothing_they_acknowledged(store: Store, tmp_path: P
     assert outcome.num_reads >= NUM_KILLS
     assert store.publish()
     assert store.read_published("SELECT count(*) FROM problems").item() == outcome.num_stored
+
+
+_FIRST_COMMIT_AND_DEATH = """
+import os, sys
+from pathlib import Path
+from stepmark.store.store import Store
+with Store(Path(sys.argv[1]))._opened() as con:
+    con.execute("INSERT INTO schema_version VALUES (1000, 'first', '2026-01-01')")
+    os._exit(9)
+"""
+
+
+def test_a_kill_right_after_the_first_commit_leaves_a_home_that_opens(tmp_path: Path) -> None:
+    """Nothing of the file is in its log alone but rows: DuckDB cannot replay every table's making."""
+    home = tmp_path / "home"
+    died = subprocess.run([sys.executable, "-c", _FIRST_COMMIT_AND_DEATH, str(home)], check=False)
+
+    assert died.returncode == 9
+    assert (home / "stepmark.duckdb.wal").stat().st_size > 0
+    with duckdb.connect(str(home / "stepmark.duckdb")) as con:
+        assert con.execute("SELECT version FROM schema_version WHERE version = 1000").fetchall() == [(1000,)]
+
+
+def test_a_file_left_half_made_is_made_anew(tmp_path: Path) -> None:
+    """A kill while a new home's tables are made costs nothing but the work."""
+    (tmp_path / "stepmark.duckdb.new").write_bytes(b"half a database")
+
+    assert Store(tmp_path).read("SELECT count(*) FROM problems").item() == 0
+    assert not (tmp_path / "stepmark.duckdb.new").exists()
 
 
 def test_threads_take_turns(store: Store) -> None:
