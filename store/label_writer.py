@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 
 from stepmark.labeling.importers.common import LabelImport
+from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
 from .frames import FRAME_VIEW, frame_of
 from .label_refusals import find_refusals
@@ -148,7 +149,13 @@ def _count_duplicates(con: duckdb.DuckDBPyConnection, frames: Frames) -> int:
     raters = frames["raters"].filter(~pl.col("is_repeated"))
     if not people.is_empty():
         # People's step labels repeat their ratings; the rating's own row says who gave it.
-        machines = machines.join(people, on="solution_id", how="anti")
+        is_theirs = pl.col("label_source") == HUMAN
+        machines = pl.concat(
+            [
+                machines.filter(~is_theirs),
+                machines.filter(is_theirs).join(people, on="solution_id", how="anti"),
+            ]
+        )
     known = pl.concat(
         [
             _known(con, "human_labels", people, "labeler"),
