@@ -21,6 +21,12 @@ _STORED_ENDS = f"""
     SELECT solution_id, list(char_end ORDER BY step_index) AS stored_ends
     FROM steps SEMI JOIN {FRAME_VIEW} USING (solution_id) GROUP BY solution_id
 """
+# What a rater said on a solution: the same columns of what is stored and of what the file offers.
+_SAID_BY_PEOPLE = "solution_id, labeler AS rater, step_index, alternative_index, completion, rating"
+_SAID_BY_OTHERS = (
+    "solution_id, label_source AS rater, step_index, rating, value, "
+    "num_rollouts, num_correct, num_truncated, num_ungraded"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +80,17 @@ class Refusals:
 def find_refusals(con: duckdb.DuckDBPyConnection, file: Iterable[Frames]) -> Refusals:
     """What is refused of the frames of a whole file, before any of it is stored; ``file`` is read twice."""
     result = Refusals()
-    reasons: dict[str, str] = {}
+    misfits: set[str] = set()
+    differing: dict[tuple[str, str], str] = {}
     for frames in file:
-        reasons |= dict.fromkeys(_misfits(con, frames["steps"]), _MISFIT)
-        for row, line, solution_id, _, num_lines in _rated(frames):
-            if solution_id in reasons:
-                found = RefusedRow(line, num_lines, solution_id, reasons[solution_id])
-                result.rows.setdefault(row, found)
+        misfits.update(_misfits(con, frames["steps"]))
+        differing |= _differing(con, frames)
+        for row, line, solution_id, rater, num_lines in _rated(frames):
+            reason = _MISFIT if solution_id in misfits else differing.get((solution_id, rater))
+            if reason:
+                result.rows.setdefault(row, RefusedRow(line, num_lines, solution_id, reason))
         alternatives = frames["rows_of_alternatives"]["solution_id"]
-        result.solution_ids.update(alternatives.filter(alternatives.is_in(list(reasons))))
+        result.solution_ids.update(alternatives.filter(alternatives.is_in(list(misfits))))
     if result.rows:
         _add_what_goes_with_them(result, file)
     return result
@@ -131,3 +139,58 @@ def _misfits(con: duckdb.DuckDBPyConnection, steps: pl.DataFrame) -> list[str]:
     offered = steps.group_by("solution_id").agg(pl.col("char_end").sort_by("step_index").alias("ends"))
     both = stored.join(offered, on="solution_id")
     return both.filter(pl.col("ends") != pl.col("stored_ends"))["solution_id"].to_list()
+
+
+def _differing(con: duckdb.DuckDBPyConnection, frames: Frames) -> dict[tuple[str, str], str]:
+    """Why a rater's word on a solution is refused, where another word of the same rater is stored."""
+    people = frames["human_labels"]
+    # People's step labels are whoever's came first: the ratings themselves say who gave them.
+    others = frames["step_labels"].join(
+        frames["raters"],
+        left_on=["solution_id", "label_source"],
+        right_on=["solution_id", "rater"],
+        how="semi",
+    )
+    others = others.filter(
+        (pl.col("label_source") != HUMAN) | ~pl.col("solution_id").is_in(people["solution_id"].implode())
+    )
+    rated_by_people = f"label_source = '{HUMAN}' AND solution_id IN (SELECT solution_id FROM human_labels)"
+    found = [
+        *_other_words(con, "human_labels", people, _SAID_BY_PEOPLE, "true"),
+        *_other_words(con, "step_labels", others, _SAID_BY_OTHERS, f"NOT ({rated_by_people})"),
+    ]
+    return {
+        (
+            solution_id,
+            rater,
+        ): f"{rater} rated this solution differently in {_place(file, line)}; the first rating stays"
+        for solution_id, rater, file, line in found
+    }
+
+
+def _place(file: str | None, line: int | None) -> str:
+    return f"line {line} of {file}" if file and line else file or "what is stored"
+
+
+def _other_words(
+    con: duckdb.DuckDBPyConnection, table: str, labels: pl.DataFrame, said: str, where: str
+) -> Iterable[tuple[str, str, str | None, int | None]]:
+    """Solution, rater, and the file and line where the rater said something else than these labels."""
+    if labels.is_empty():
+        return ()
+    sql = f"""
+        WITH offered AS (SELECT {said} FROM {FRAME_VIEW}),
+        stored AS (
+            SELECT {said}, source_file, source_line FROM {table}
+            WHERE ({where}) AND solution_id IN (SELECT solution_id FROM offered)
+        ),
+        known AS (
+            SELECT * EXCLUDE (source_file, source_line) FROM stored SEMI JOIN offered USING (solution_id, rater)
+        ),
+        again AS (SELECT * FROM offered SEMI JOIN stored USING (solution_id, rater)),
+        differing AS ((FROM known EXCEPT FROM again) UNION (FROM again EXCEPT FROM known))
+        SELECT solution_id, rater, arg_min(source_file, step_index), min(source_line)
+        FROM stored SEMI JOIN differing USING (solution_id, rater) GROUP BY ALL
+    """
+    with registered(con, labels):
+        return list(query(con, sql).iter_rows())

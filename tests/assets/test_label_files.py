@@ -86,3 +86,50 @@ def test_a_row_that_is_refused_is_no_duplicate_besides(store: Store) -> None:
     report = ingest(store, "second", "omegaprm", tree("a", "a\nb", "z"))
 
     assert lines(report) == (0, 1, 0)
+
+
+def test_a_corrected_file_is_refused_by_its_line(store: Store) -> None:
+    """A label source that says something else than it did is told so, as within one file."""
+    row = {"prompt": "Q?", "completions": ["a", "b"], "labels": [True, True]}
+    ingest(store, "first", "trl", row)
+    new = {"prompt": "P?", "completions": ["a"], "labels": [True]}
+    report = ingest(store, "second", "trl", new, row | {"labels": [True, False]})
+
+    assert lines(report) == (1, 1, 0)
+    assert [(one.line, one.reason) for one in report.rejects] == [
+        (
+            2,
+            f"trl rated this solution differently in line 1 of {store.home.parent / 'first'}; "
+            "the first rating stays",
+        )
+    ]
+    assert store.read("SELECT rating FROM step_labels ORDER BY ALL").rows() == [(1,), (1,), (1,)]
+
+
+def test_a_corrected_rating_of_a_person_is_refused_by_its_line(store: Store) -> None:
+    """Another labeler may say so; the same one's first rating stays, and the refused line brings nothing."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1)))
+    other = rated("ann", ("a", 1), ("b", -1), beside=("c", 1))
+    report = ingest(store, "second", "prm800k", other, rated("bob", ("a", 1), ("b", -1)))
+
+    assert lines(report) == (1, 1, 0)
+    assert "ann rated this solution differently in line 1 of " in report.rejects[0].reason
+    assert store.read("SELECT labeler, rating FROM human_labels ORDER BY ALL").rows() == [
+        ("ann", 1), ("ann", 1), ("bob", -1), ("bob", 1),
+    ]  # fmt: skip
+    assert count(store, "solutions") == 1
+
+
+def test_people_and_models_of_one_task_are_duplicates_the_second_time(store: Store) -> None:
+    """The models' labels are known as well as the people's."""
+    results = [
+        {"from_name": f"rating_{index}", "value": {"choices": ["right"]}, "score": 0.5} for index in range(2)
+    ]
+    task = {
+        "data": {"problem": "Q?", "steps": ["a", "b"]},
+        "annotations": [{"completed_by": 7, "result": results}],
+        "predictions": [{"model_version": "prm", "result": results}],
+    }
+    ingest(store, "first", "label-studio", task)
+
+    assert lines(ingest(store, "second", "label-studio", task)) == (0, 0, 1)
