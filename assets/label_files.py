@@ -19,6 +19,7 @@ from stepmark.labeling.importers.alternatives import AlternativeSolutions
 from stepmark.labeling.importers.json_values import reject
 from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.records import Reject
+from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
 from stepmark.store.frames import frame_of
 from stepmark.store.label_refusals import Refusals, find_refusals
 from stepmark.store.label_stage import Frames, LabelStage
@@ -62,7 +63,8 @@ class LabelReport:
 def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> LabelReport:
     """Store the labels of one file in one transaction, once it is read to its end.
 
-    What was stored before is counted as a duplicate; refused rows go to the rejects.
+    What was stored before is counted as a duplicate; refused rows go to the rejects. An alternative that
+    people rate differently, in this file or beside an earlier one, has no label.
 
     Raises:
         InputError: if the file as a whole is refused; nothing is stored then.
@@ -83,7 +85,9 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
             raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
         with store.transaction() as con:
             refusals = find_refusals(con, stage)
-            dropped = alternatives.conflicting
+            disputed = (disputed_alternatives(con, refusals.without(frames)) for frames in stage)
+            dropped = alternatives.conflicting.union(*disputed) - refusals.solution_ids
+            drop_labels_of(con, dropped)
             for frames in stage:
                 kept = refusals.without(frames)
                 if refusals.rows:
@@ -95,7 +99,7 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str) -> Lab
                 report.written += Counter(stored.written)
                 report.counts["alternatives"] += _num_alternatives(kept)
                 _recount(report, "accepted", "duplicates", stored.num_duplicates)
-    report.counts["alternatives_conflicting"] += len(dropped - refusals.solution_ids)
+    report.counts["alternatives_conflicting"] += len(dropped)
     return report
 
 

@@ -185,7 +185,8 @@ def _other_words(
             WHERE ({where}) AND solution_id IN (SELECT solution_id FROM offered)
         ),
         known AS (
-            SELECT * EXCLUDE (source_file, source_line) FROM stored SEMI JOIN offered USING (solution_id, rater)
+            SELECT * EXCLUDE (source_file, source_line)
+            FROM stored SEMI JOIN offered USING (solution_id, rater)
         ),
         again AS (SELECT * FROM offered SEMI JOIN stored USING (solution_id, rater)),
         differing AS ((FROM known EXCEPT FROM again) UNION (FROM again EXCEPT FROM known))

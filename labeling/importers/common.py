@@ -87,7 +87,8 @@ class LabelImport:
     A problem or solution is here once per file; ``earlier_solutions`` are those that came with an earlier
     stretch and got labels of people in this one, too. ``raters`` says who spoke on which solution in which
     accepted line, ``rows_of_alternatives`` the same of alternatives. ``duplicates`` are lines that say what
-    an earlier one said: nothing of them is stored. Keys that were stored before (by another file, or another labeler of the same solution in ``step_labels``) are
+    an earlier one said: nothing of them is stored. Keys that were
+    stored before (by another file, or another labeler of the same solution in ``step_labels``) are
     left as they are: the first label stays. The ``counts`` are: lines = accepted + rejected + duplicates; and
     of the accepted lines: steps (gone through by the file), completions (rated or rateable texts),
     human_written, quality_control, screening (lines), step_labels, and ``phase_P_rating_R`` for the

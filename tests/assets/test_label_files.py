@@ -133,3 +133,17 @@ def test_people_and_models_of_one_task_are_duplicates_the_second_time(store: Sto
     ingest(store, "first", "label-studio", task)
 
     assert lines(ingest(store, "second", "label-studio", task)) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("first", [1, -1])
+def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store, first: int) -> None:
+    """As within one file, whichever rating comes first, and also when a third file repeats one."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1), beside=("c", first)))
+    second = ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), beside=("c ", -first)))
+    third = ingest(store, "third", "prm800k", rated("eve", ("a", 1), ("d", 1), beside=("c", first)))
+    other = ingest(store, "other", "prm800k", rated("eve", ("x", 1), ("d", 1), beside=("c", first)))
+
+    labeled = "FROM step_labels JOIN solutions USING (solution_id) WHERE source = 'alternative'"
+    assert store.read(f"SELECT solution {labeled}").rows() == [("x\nc",)]
+    assert [one.counts["alternatives_conflicting"] for one in (second, third, other)] == [1, 1, 0]
+    assert [one.counts["alternatives"] for one in (second, third, other)] == [0, 0, 1]
