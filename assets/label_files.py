@@ -139,10 +139,10 @@ def _said(frames: Frames) -> Counter[str]:
             for phase, rating, number in people.group_by("phase", "rating").len().iter_rows()
         }
     )
-    counts["steps"] = frames["raters"].filter(~pl.col("is_repeated"))["num_steps"].sum()
+    counts["steps"] = int(frames["raters"].filter(~pl.col("is_repeated"))["num_steps"].sum())
     counts["step_labels"] = frames["step_labels"].join(alternatives, on="solution_id", how="anti").height
     counts["completions"] = people.height
-    counts["human_written"] = people["is_human_written"].sum()
+    counts["human_written"] = int(people["is_human_written"].sum())
     for name in ("quality_control", "screening"):
         counts[name] = people.filter(f"is_{name}").select("solution_id", "labeler").n_unique()
     return counts
