@@ -14,13 +14,16 @@ import duckdb
 import polars as pl
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.labeling.importers.alternatives import AlternativeSolutions
 from stepmark.labeling.importers.json_values import reject
 from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.records import Reject
+from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
 from stepmark.store.frames import frame_of
+from stepmark.store.label_refusals import Refusals, find_refusals
 from stepmark.store.label_stage import Frames, LabelStage
-from stepmark.store.label_writer import WrittenLabels, label_frames, write_label_frames
+from stepmark.store.label_writer import label_frames, write_label_frames
 from stepmark.store.problem_writer import count_in_other_split, with_stored_splits
 from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
@@ -28,7 +31,6 @@ from stepmark.store.store import Store
 HUMAN = "human"
 _CHUNK_LINES = 4000
 _NEW = "train"  # the split of problems nobody told anything of
-_MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
 
 
 @dataclass(slots=True)
@@ -65,7 +67,8 @@ class LabelReport:
 def ingest_labels(store: Store, path: Path, format_name: str, split: str | None) -> LabelReport:
     """Store the labels of one file in one transaction, once it is read to its end.
 
-    What was stored before is counted as a duplicate; refused rows go to the rejects. Where ``split`` is None,
+    What was stored before is counted as a duplicate; refused rows go to the rejects. An alternative that
+    people rate differently, in this file or beside an earlier one, has no label. Where ``split`` is None,
     stored problems are asked for in their split, and new ones in train.
 
     Raises:
@@ -86,19 +89,25 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
         if not report.counts["lines"]:
             raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
         with store.transaction() as con:
-            misfits: frozenset[str] = frozenset()
+            refusals = find_refusals(con, stage)
+            disputed = (disputed_alternatives(con, refusals.without(frames)) for frames in stage)
+            dropped = alternatives.conflicting.union(*disputed) - refusals.solution_ids
+            drop_labels_of(con, dropped)
             for frames in stage:
-                kept = _without(frames, alternatives.conflicting)
+                kept = refusals.without(frames)
+                if refusals.rows:
+                    report.counts.subtract(_said(frames))
+                    report.counts.update(_said(kept))
+                    _report_refused(con, path, frames, refusals, report)
+                kept = _without(kept, dropped)
                 if split is None:
                     kept = {**kept, "problems": with_stored_splits(con, kept["problems"])}
-                stored = write_label_frames(con, kept, misfits, str(path))
-                misfits = stored.misfits
-                _report_misfits(con, path, kept, stored, report)
+                stored = write_label_frames(con, kept, str(path))
                 report.written += Counter(stored.written)
+                report.counts["alternatives"] += _num_alternatives(kept)
                 _recount(report, "accepted", "duplicates", stored.num_duplicates)
             report.num_in_other_split = count_in_other_split(con, str(path))
-    report.counts["alternatives"] += alternatives.num_kept
-    report.counts["alternatives_conflicting"] += len(alternatives.conflicting)
+    report.counts["alternatives_conflicting"] += len(dropped)
     return report
 
 
@@ -124,23 +133,40 @@ def _without(frames: Frames, solution_ids: Collection[str]) -> Frames:
     }
 
 
-def _report_misfits(
-    con: duckdb.DuckDBPyConnection, path: Path, frames: Frames, stored: WrittenLabels, report: LabelReport
-) -> None:
-    if not stored.misfits:
-        return
-    texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
-    refused = {
-        row: (reject(path, line, _MISFIT, texts.get(solution_id, "")), num_lines)
-        for row, line, solution_id, _, num_lines in frames["raters"].iter_rows()
-        if solution_id in stored.misfits
-    }
-    rejects = [one for one, _ in refused.values()]
-    report.written["rejects"] += (
-        insert_missing(con, "rejects", frame_of("rejects", rejects)) if rejects else 0
+def _num_alternatives(frames: Frames) -> int:
+    return frames["solutions"].filter(pl.col("source") == ALTERNATIVE).height
+
+
+def _said(frames: Frames) -> Counter[str]:
+    """What the counts of LabelImport say of these rows, lines aside."""
+    people = frames["human_labels"]
+    alternatives = frames["solutions"].filter(pl.col("source") == ALTERNATIVE)
+    counts = Counter(
+        {
+            f"phase_{phase}_rating_{'null' if rating is None else rating}": number
+            for phase, rating, number in people.group_by("phase", "rating").len().iter_rows()
+        }
     )
+    counts["steps"] = int(frames["raters"].filter(~pl.col("is_repeated"))["num_steps"].sum())
+    counts["step_labels"] = frames["step_labels"].join(alternatives, on="solution_id", how="anti").height
+    counts["completions"] = people.height
+    counts["human_written"] = int(people["is_human_written"].sum())
+    for name in ("quality_control", "screening"):
+        counts[name] = people.filter(f"is_{name}").select("solution_id", "labeler").n_unique()
+    return counts
+
+
+def _report_refused(
+    con: duckdb.DuckDBPyConnection, path: Path, frames: Frames, refusals: Refusals, report: LabelReport
+) -> None:
+    texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
+    here = frames["raters"]["row"].unique(maintain_order=True)
+    refused = [refusals.rows[row] for row in here if row in refusals.rows]
+    rejects = [reject(path, one.line, one.reason, texts.get(one.solution_id, "")) for one in refused]
+    if rejects:
+        report.written["rejects"] += insert_missing(con, "rejects", frame_of("rejects", rejects))
     report.rejects += rejects
-    _recount(report, "accepted", "rejected", sum(number for _, number in refused.values()))
+    _recount(report, "accepted", "rejected", sum(one.num_lines for one in refused))
 
 
 def _recount(report: LabelReport, before: str, now: str, num_lines: int) -> None:

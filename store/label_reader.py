@@ -88,18 +88,28 @@ def read_labels(
 
 
 def read_people(con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool) -> Iterator[RatedSolution]:
-    """What each person said on each solution; as ``read_labels``, and with every alternative."""
+    """What each person said on each solution; as ``read_labels``, and with every alternative.
+
+    The ``labels`` are the step labels that came with a person's ratings and say more: a value or counts.
+    """
     fields = ", ".join(f"{name} := {name}" for name in _HUMAN_FIELDS)
+    more = ", ".join(f"{name} := step_labels.{name}" for name in ("step_index", *_LABEL_FIELDS))
     sql = f"""
         WITH labeled AS (
             SELECT solution_id, labeler, min(rowid) AS place,
+                any_value(source_file) AS source_file, any_value(source_line) AS source_line,
                 list(struct_pack({fields}) ORDER BY step_index, alternative_index) AS labels
             FROM human_labels
             WHERE $1::BOOLEAN OR NOT (coalesce(is_quality_control, false) OR coalesce(is_screening, false))
             GROUP BY solution_id, labeler
+        ), valued AS (
+            SELECT solution_id, source_file, source_line, list(struct_pack({more})) AS step_labels
+            FROM step_labels
+            WHERE label_source = '{HUMAN}' AND (value IS NOT NULL OR num_rollouts IS NOT NULL)
+            GROUP BY solution_id, source_file, source_line
         )
-        SELECT solution_id, labels, {_SOLUTION}
-        FROM labeled {_WHOLE}
+        SELECT solution_id, labels, step_labels, {_SOLUTION}
+        FROM labeled LEFT JOIN valued USING (solution_id, source_file, source_line) {_WHOLE}
         {_ORDER.format(by_problem="")}
     """
     for row in _stream(con, sql, [with_tests_of_labelers]):
@@ -135,9 +145,7 @@ def _rated_by_source(row: dict[str, Any]) -> RatedSolution:
     for label in row["labels"]:
         index = label["step_index"]
         if index < len(labels):
-            labels[index] = StepLabel(
-                solution.solution_id, index, source, *(label[name] for name in _LABEL_FIELDS)
-            )
+            labels[index] = _step_label(solution.solution_id, source, label)
             ratings[index], values[index] = label["hard"], label["soft"]
     return RatedSolution(problem, solution, source, labels, ratings, values, place=row["solution_place"])
 
@@ -151,10 +159,18 @@ def _rated_by_person(row: dict[str, Any]) -> RatedSolution:
         index = label.step_index
         if index < len(ratings) and label.completion.strip() == solution.steps[index].step:
             ratings[index] = label.rating
+    labels: list[StepLabel | None] = [None] * len(ratings)
+    for valued in row["step_labels"] or []:
+        if valued["step_index"] < len(labels):
+            labels[valued["step_index"]] = _step_label(solution.solution_id, HUMAN, valued)
     return RatedSolution(
-        problem, solution, HUMAN, [None] * len(ratings), ratings, [None] * len(ratings),
+        problem, solution, HUMAN, labels, ratings, [None] * len(ratings),
         labeler=human[0].labeler, human_labels=human, place=row["solution_place"],
     )  # fmt: skip
+
+
+def _step_label(solution_id: str, source: str, label: dict[str, Any]) -> StepLabel:
+    return StepLabel(solution_id, label["step_index"], source, *(label[name] for name in _LABEL_FIELDS))
 
 
 def _human_label(solution_id: str, label: dict[str, Any]) -> HumanLabel:

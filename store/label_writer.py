@@ -11,8 +11,10 @@ import duckdb
 import polars as pl
 
 from stepmark.labeling.importers.common import LabelImport
+from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
 from .frames import FRAME_VIEW, frame_of
+from .label_refusals import find_refusals
 from .label_stage import Frames
 from .problem_writer import write_problems
 from .rows import insert_missing, query, registered
@@ -26,25 +28,22 @@ _RATERS = {
     "solution_id": pl.String,
     "rater": pl.String,
     "num_lines": pl.Int64,
+    "num_steps": pl.Int64,
+    "is_repeated": pl.Boolean,
 }
-_STORED_ENDS = f"""
-    SELECT solution_id, list(char_end ORDER BY step_index) AS stored_ends
-    FROM steps SEMI JOIN {FRAME_VIEW} USING (solution_id) GROUP BY solution_id
-"""
+_ROWS_OF_ALTERNATIVES = {"row": pl.Int64, "solution_id": pl.String}
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenLabels:
     """Rows by table: ``written`` ones, and ``skipped`` ones whose key was stored before.
 
-    ``num_duplicates`` counts the lines of the file of whose labels not one was new; ``misfits`` are solutions
-    that are stored with other steps, and of which therefore no label was stored.
+    ``num_duplicates`` counts the lines of the file of whose labels not one was new.
     """
 
     written: dict[str, int]
     skipped: dict[str, int]
     num_duplicates: int
-    misfits: frozenset[str] = frozenset()
 
 
 def write_label_import(
@@ -56,13 +55,14 @@ def write_label_import(
     """Store a chunk in a transaction of its own; see ``label_frames`` and ``write_label_frames``."""
     frames = label_frames([chunk], split_for_new_problems, source_file)
     with store.transaction() as con:
-        return write_label_frames(con, frames, source_file=source_file)
+        return write_label_frames(con, find_refusals(con, [frames]).without(frames), source_file)
 
 
 def label_frames(
     chunks: Collection[LabelImport], split_for_new_problems: str | None = None, source_file: str | None = None
 ) -> Frames:
-    """Problems, solutions, steps, labels and rejects of chunks as frames by table, and ``raters``.
+    """Problems, solutions, steps, labels and rejects of chunks as frames by table, and who rated them where:
+    ``raters`` and ``rows_of_alternatives``.
 
     New problems get ``split_for_new_problems``; where that is None, the split the importer was given.
     """
@@ -71,6 +71,7 @@ def label_frames(
     human_labels = frame_of("human_labels", [label for chunk in chunks for label in chunk.human_labels])
     step_labels = frame_of("step_labels", [label for chunk in chunks for label in chunk.step_labels])
     raters = [rater for chunk in chunks for rater in chunk.raters]
+    alternatives = [row for chunk in chunks for row in chunk.rows_of_alternatives]
     if split_for_new_problems:
         problems = problems.with_columns(split=pl.lit(split_for_new_problems))
     return {
@@ -81,39 +82,28 @@ def label_frames(
         "step_labels": step_labels.with_columns(file, code_version=pl.lit(version("stepmark"))),
         "rejects": frame_of("rejects", [reject for chunk in chunks for reject in chunk.rejects]),
         "raters": pl.DataFrame(raters, _RATERS, orient="row"),
+        "rows_of_alternatives": pl.DataFrame(alternatives, _ROWS_OF_ALTERNATIVES, orient="row"),
     }
 
 
 def write_label_frames(
-    con: duckdb.DuckDBPyConnection,
-    frames: Frames,
-    earlier_misfits: Collection[str] = (),
-    source_file: str | None = None,
+    con: duckdb.DuckDBPyConnection, frames: Frames, source_file: str | None = None
 ) -> WrittenLabels:
     """Store the frames of ``label_frames``, and skip what is there already.
 
     A problem that exists keeps its source and split, which the importer only guesses; an answer or solution
-    it lacks is filled in. Steps are written only with a new solution, and labels only where the stored steps
-    are those of the file, so that a solution never has steps, or labels for steps, of two splittings. A
-    file's solution comes with its steps once: ``earlier_misfits`` are those that earlier frames have shown.
+    it lacks is filled in. Steps are written only with a new solution. Rows that do not go with what is
+    stored are to be taken out before: see ``find_refusals``.
     """
-    found, known = _stored_solutions(con, frames["steps"])
-    misfits = [*found, *earlier_misfits]
-    fitting = {
-        table: frame.filter(~pl.col("solution_id").is_in(misfits)) if table.endswith("labels") else frame
-        for table, frame in frames.items()
-    }
-    num_duplicates = _count_duplicates(
-        con, fitting, frames["raters"].filter(~pl.col("solution_id").is_in(misfits))
-    )
-    new_steps = frames["steps"].filter(~pl.col("solution_id").is_in(known))
+    num_duplicates = _count_duplicates(con, frames)
+    new_steps = _of_new_solutions(con, frames["steps"])
     written = {
         table: _write(con, table, frame, source_file)
-        for table, frame in (fitting | {"steps": new_steps}).items()
+        for table, frame in (frames | {"steps": new_steps}).items()
         if table in _TABLES
     }
     skipped = {table: frames[table].height - written[table] for table in _TABLES}
-    return WrittenLabels(written, skipped, num_duplicates, frozenset(misfits))
+    return WrittenLabels(written, skipped, num_duplicates)
 
 
 def _solutions(chunks: Collection[LabelImport]) -> pl.DataFrame:
@@ -146,25 +136,26 @@ def _write(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame, sour
     return insert_missing(con, table, frame, unknown=unknown) if frame.height else 0
 
 
-def _stored_solutions(con: duckdb.DuckDBPyConnection, steps: pl.DataFrame) -> tuple[list[str], list[str]]:
-    """Which solutions are stored with other steps than these, and which are stored at all."""
+def _of_new_solutions(con: duckdb.DuckDBPyConnection, steps: pl.DataFrame) -> pl.DataFrame:
     if steps.is_empty():
-        return [], []
+        return steps
     with registered(con, steps):
-        stored = query(con, _STORED_ENDS)
-    offered = steps.group_by("solution_id").agg(pl.col("char_end").sort_by("step_index").alias("ends"))
-    both = stored.join(offered, on="solution_id")
-    return (
-        both.filter(pl.col("ends") != pl.col("stored_ends"))["solution_id"].to_list(),
-        stored["solution_id"].to_list(),
-    )
+        stored = query(con, f"SELECT solution_id FROM {FRAME_VIEW} SEMI JOIN steps USING (solution_id)")
+    return steps.join(stored, on="solution_id", how="anti", maintain_order="left")
 
 
-def _count_duplicates(con: duckdb.DuckDBPyConnection, frames: Frames, raters: pl.DataFrame) -> int:
+def _count_duplicates(con: duckdb.DuckDBPyConnection, frames: Frames) -> int:
     people, machines = frames["human_labels"], frames["step_labels"]
+    raters = frames["raters"].filter(~pl.col("is_repeated"))
     if not people.is_empty():
         # People's step labels repeat their ratings; the rating's own row says who gave it.
-        machines = machines.join(people, on="solution_id", how="anti")
+        is_theirs = pl.col("label_source") == HUMAN
+        machines = pl.concat(
+            [
+                machines.filter(~is_theirs),
+                machines.filter(is_theirs).join(people, on="solution_id", how="anti"),
+            ]
+        )
     known = pl.concat(
         [
             _known(con, "human_labels", people, "labeler"),

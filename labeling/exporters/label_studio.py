@@ -14,6 +14,9 @@ from stepmark.labeling.importers.prm800k import UNKNOWN_LABELER
 from .common import ExportOptions, ExportTally, RatedSolution, Row
 
 _WORDS = {rating: word for word, rating in CHOICES.items()}
+_UNRATED = "solutions left out: no step is rated, nor has a value that means right or wrong"
+_UNDECIDED = "labels left out: their value is neither right nor wrong"
+_VALUES_OF_PEOPLE = "values and counts beside people's ratings left out"
 
 
 def label_studio_rows(
@@ -22,6 +25,11 @@ def label_studio_rows(
     """Tasks with ``data``, ``annotations`` and ``predictions``; ``rated`` comes solution by solution."""
     for _, of_solution in groupby(rated, key=lambda one: one.solution.solution_id):
         raters = list(of_solution)
+        _count_lost(raters, tally)
+        raters = [one for one in raters if one.labeler is not None or _is_rated(one)]
+        if not raters:
+            tally.reasons[_UNRATED] += 1
+            continue
         solution, problem = raters[0].solution, raters[0].problem
         yield {
             "data": {
@@ -35,6 +43,19 @@ def label_studio_rows(
             "annotations": [_annotation(one) for one in raters if one.labeler is not None],
             "predictions": [_prediction(one) for one in raters if one.labeler is None],
         }
+
+
+def _is_rated(one: RatedSolution) -> bool:
+    return any(rating is not None for rating in one.ratings)
+
+
+def _count_lost(raters: Sequence[RatedSolution], tally: ExportTally) -> None:
+    for one in raters:
+        for rating, label in zip(one.ratings, one.labels, strict=True):
+            if label and one.labeler is not None:
+                tally.reasons[_VALUES_OF_PEOPLE] += 1
+            elif label and rating is None:
+                tally.reasons[_UNDECIDED] += 1
 
 
 def _annotation(one: RatedSolution) -> Row:

@@ -11,7 +11,7 @@ from stepmark.labeling.ids import imported_solution_id
 from stepmark.labeling.records import HumanLabel, StepLabel
 from stepmark.labeling.steps import StepSpan, join_steps
 
-from .common import ImportedSolution, LabelImport
+from .common import ImportedSolution, LabelImport, RowOfAlternative
 
 SOURCE = "alternative"
 
@@ -80,8 +80,9 @@ class AlternativeSolutions:
         return len(self._ratings) - len(self.conflicting)
 
     def of_chunk(self, chunk: LabelImport) -> LabelImport:
-        """The alternatives in a chunk that no chunk before it had, each with its rating."""
+        """The alternatives in a chunk that no chunk before it had, each with its rating; and all rows."""
         by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
+        rows = {(one.solution_id, one.rater): one.row for one in chunk.raters if not one.is_repeated}
         result = LabelImport()
         for label in chunk.human_labels:
             rating, index = label.rating, label.step_index
@@ -92,6 +93,8 @@ class AlternativeSolutions:
                 continue
             text, spans = _continued(solution, index, step)
             key = imported_solution_id(solution.problem_id, SOURCE, text)
+            row = rows[label.solution_id, label.labeler]
+            result.rows_of_alternatives.append(RowOfAlternative(row, key))
             known = self._ratings.get(key)
             if known is None:
                 self._ratings[key] = rating

@@ -102,8 +102,14 @@ class _Gatherer:
         counts["accepted"] += num_lines
         self._num_rows += 1
         for labeled, earlier_line in zip(solutions, earlier, strict=True):
+            self.chunk.raters.append(
+                RatedLine(
+                    self._num_rows, line, labeled.solution.solution_id, labeled.rater, num_lines,
+                    labeled.num_steps, is_repeated=bool(earlier_line),
+                )
+            )  # fmt: skip
             if not earlier_line:
-                self._accept(line, labeled, num_lines)
+                self._accept(line, labeled)
 
     def _check_steps(self, labeled: LabeledSolution) -> None:
         line, ends = self._ends.get(labeled.solution.solution_id, (None, None))
@@ -119,7 +125,7 @@ class _Gatherer:
             )
         return line
 
-    def _accept(self, line: int, labeled: LabeledSolution, num_lines: int) -> None:
+    def _accept(self, line: int, labeled: LabeledSolution) -> None:
         chunk, problem, solution = self.chunk, labeled.problem, labeled.solution
         self._said[solution.solution_id, labeled.rater] = (line, _digest(labeled))
         if problem.problem_id not in self._problem_ids:
@@ -130,7 +136,6 @@ class _Gatherer:
             chunk.solutions.append(replace(solution, source_line=line))
         elif labeled.human_labels:
             chunk.earlier_solutions.append(solution)
-        chunk.raters.append(RatedLine(self._num_rows, line, solution.solution_id, labeled.rater, num_lines))
         chunk.human_labels += [HumanLabel(*label[:-1], line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps

@@ -60,7 +60,8 @@ class RatedLine(NamedTuple):
     """One row per accepted row of the file and solution it labels; ``rater`` as in LabeledSolution.
 
     ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a
-    rater's word on a solution takes several lines, it is the first of ``num_lines``.
+    rater's word on a solution takes several lines, it is the first of ``num_lines``. ``num_steps`` is as in
+    LabeledSolution; ``is_repeated`` where an earlier row of the file says the same and brings the labels.
     """
 
     row: int
@@ -68,6 +69,15 @@ class RatedLine(NamedTuple):
     solution_id: str
     rater: str
     num_lines: int = 1
+    num_steps: int = 0
+    is_repeated: bool = False
+
+
+class RowOfAlternative(NamedTuple):
+    """One row per accepted row of a file and alternative to a step that it rates; ``row`` as in RatedLine."""
+
+    row: int
+    solution_id: str
 
 
 @dataclass(slots=True)
@@ -76,8 +86,9 @@ class LabelImport:
 
     A problem or solution is here once per file; ``earlier_solutions`` are those that came with an earlier
     stretch and got labels of people in this one, too. ``raters`` says who spoke on which solution in which
-    accepted line. ``duplicates`` are lines that say what an earlier one said: nothing of them is stored. Keys
-    that were stored before (by another file, or another labeler of the same solution in ``step_labels``) are
+    accepted line, ``rows_of_alternatives`` the same of alternatives. ``duplicates`` are lines that say what
+    an earlier one said: nothing of them is stored. Keys that were
+    stored before (by another file, or another labeler of the same solution in ``step_labels``) are
     left as they are: the first label stays. The ``counts`` are: lines = accepted + rejected + duplicates; and
     of the accepted lines: steps (gone through by the file), completions (rated or rateable texts),
     human_written, quality_control, screening (lines), step_labels, and ``phase_P_rating_R`` for the
@@ -90,6 +101,7 @@ class LabelImport:
     human_labels: list[HumanLabel] = field(default_factory=list)
     step_labels: list[StepLabel] = field(default_factory=list)
     raters: list[RatedLine] = field(default_factory=list)
+    rows_of_alternatives: list[RowOfAlternative] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     duplicates: list[Reject] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

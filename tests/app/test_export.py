@@ -356,6 +356,43 @@ def test_label_studio_gathers_all_raters_of_a_solution_in_a_task(home: Path) -> 
     assert versions == [["one", "two"], ["one"], ["two"]]
 
 
+def test_label_studio_counts_the_labels_it_cannot_show(tmp_path: Path) -> None:
+    """A value of a half is no choice; nor is a prediction written that would not come back."""
+    rows = [
+        {"problem": "P", "steps": ["a", "b"], "label_source": "one", "values": [0.5, 0.5]},
+        {"problem": "P", "steps": ["a", "b"], "label_source": "two", "values": [0.5, 0.9]},
+        {"problem": "P", "steps": ["c"], "label_source": "two", "values": [0.5]},
+    ]
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+    run(import_labels_command, str(file), "--home", str(tmp_path / "home"))
+    told, tasks = exported(tmp_path / "home", "label-studio")
+
+    assert [[one["model_version"] for one in task["predictions"]] for task in tasks] == [["two"]]
+    assert "4 labels left out: their value is neither right nor wrong" in told
+    assert "1 solutions left out: no step is rated" in told
+
+
+def test_values_and_counts_beside_people_s_ratings_are_not_lost(tmp_path: Path) -> None:
+    """A table holds them, for the person with whose ratings they came; Label Studio's export counts them."""
+    shared = {"problem": "P", "solution_id": "x", "step_index": 0, "step": "a", "rating": 1}
+    rows = [
+        shared | {"labeler": "ann", "value": 0.75, "num_rollouts": 4, "num_correct": 3},
+        shared | {"labeler": "bob"},
+    ]
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+    run(import_labels_command, str(file), "--home", str(tmp_path / "home"))
+    _, table = exported(tmp_path / "home", "jsonl")
+    told, _ = exported(tmp_path / "home", "label-studio")
+
+    assert [(row["labeler"], row["value"], row["num_rollouts"], row["num_correct"]) for row in table] == [
+        ("ann", 0.75, 4, 3),
+        ("bob", None, None, None),
+    ]
+    assert "1 values and counts beside people's ratings left out" in told
+
+
 def test_a_table_may_be_of_one_source_alone(home: Path) -> None:
     """Steps without a label have a row, too."""
     out = home.parent / "out.csv"

@@ -1,0 +1,61 @@
+"""Alternatives to a step that people rated differently in other files: none of them is a label.
+
+Leaves out: those rated differently within one file (``stepmark.labeling.importers.alternatives``).
+"""
+
+from collections.abc import Collection
+
+import duckdb
+import polars as pl
+
+from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
+from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+
+from .frames import FRAME_VIEW
+from .label_stage import Frames
+from .rows import delete, query, registered
+
+_WHITE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what Python strips
+# An alternative's text is the steps before it and itself, one a line.
+_DISPUTED = f"""
+    WITH candidates AS (
+        SELECT DISTINCT offered.*, human_labels.solution_id AS parent_id
+        FROM {FRAME_VIEW} AS offered
+        JOIN human_labels ON human_labels.step_index = offered.step_index
+            AND trim(human_labels.completion, $1) = offered.step AND human_labels.rating <> offered.rating
+        JOIN solutions AS parents ON parents.solution_id = human_labels.solution_id
+            AND parents.problem_id = offered.problem_id
+        LEFT JOIN steps AS taken ON taken.solution_id = human_labels.solution_id
+            AND taken.step_index = human_labels.step_index
+        WHERE taken.step IS DISTINCT FROM offered.step
+            AND NOT coalesce(is_quality_control, false) AND NOT coalesce(is_screening, false)
+    )
+    SELECT candidates.solution_id
+    FROM candidates LEFT JOIN steps AS before ON before.solution_id = candidates.parent_id
+        AND before.step_index < candidates.step_index
+    GROUP BY candidates.solution_id, candidates.solution, candidates.step, candidates.parent_id
+    HAVING coalesce(string_agg(before.step, chr(10) ORDER BY before.step_index) || chr(10), '')
+        || candidates.step = candidates.solution
+"""
+
+
+def disputed_alternatives(con: duckdb.DuckDBPyConnection, frames: Frames) -> set[str]:
+    """The alternatives in the frames to which a stored rating of people gives another rating."""
+    offered = (
+        frames["solutions"]
+        .filter(pl.col("source") == ALTERNATIVE)
+        .select("solution_id", "problem_id", "solution")
+        .join(frames["step_labels"].select("solution_id", "step_index", "rating"), on="solution_id")
+        .join(frames["steps"].select("solution_id", "step_index", "step"), on=["solution_id", "step_index"])
+    )
+    if offered.is_empty():
+        return set()
+    with registered(con, offered):
+        return set(query(con, _DISPUTED, [_WHITE])["solution_id"])
+
+
+def drop_labels_of(con: duckdb.DuckDBPyConnection, alternatives: Collection[str]) -> None:
+    """Take away the stored labels of people for these alternatives; their ratings stay."""
+    if alternatives:
+        where = f"label_source = '{HUMAN}' AND solution_id IN (SELECT unnest(?))"
+        delete(con, "step_labels", where, [list(alternatives)])

@@ -1,0 +1,149 @@
+"""A second label file beside what is stored: what of it is new, known, or refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepmark.assets.label_files import LabelReport, ingest_labels
+from stepmark.store.store import Store
+
+Row = dict[str, Any]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store(tmp_path / "home")
+
+
+def ingest(store: Store, name: str, label_format: str, *rows: Row) -> LabelReport:
+    """Import a file of these rows."""
+    path = store.home.parent / name
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return ingest_labels(store, path, label_format, "train")
+
+
+def lines(report: LabelReport) -> tuple[int, int, int]:
+    """How many lines were accepted, rejected, and duplicates."""
+    return report.num_accepted, report.num_rejected, report.num_duplicates
+
+
+def tree(*prefixes: str) -> Row:
+    """An OmegaPRM row; a prefix goes on from the one that it begins with."""
+    steps = [{"solution_prefix": f"Q?\n\n{prefix}", "mc_value": 0.5} for prefix in prefixes]
+    return {"question": "Q?", "final_answer": "1", "reasoning_steps": steps}
+
+
+def rated(
+    labeler: str, *steps: tuple[str, int | None], beside: tuple[str, int] | None = None, problem: str = "Q?"
+) -> Row:
+    """A PRM800K row: the path with its ratings, and perhaps an alternative to its last step."""
+    completions: list[list[Row]] = [[{"text": text, "rating": rating}] for text, rating in steps]
+    if beside:
+        completions[-1].append({"text": beside[0], "rating": beside[1]})
+    return {
+        "labeler": labeler,
+        "question": {"problem": problem},
+        "label": {"steps": [{"completions": step, "chosen_completion": 0} for step in completions]},
+    }
+
+
+def count(store: Store, table: str) -> int:
+    """How many rows the table has."""
+    number: int = store.read(f"SELECT count(*) FROM {table}").item()
+    return number
+
+
+def test_of_a_row_whose_steps_are_not_those_stored_nothing_stays(store: Store) -> None:
+    """Neither its alternatives, nor the role of its problem, nor what it says in the counts."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1)))
+    before = {table: count(store, table) for table in ("solutions", "steps", "problem_roles", "step_labels")}
+    report = ingest(store, "second", "prm800k", rated("bob", ("a\nb", 1), beside=("c", -1)))
+
+    assert lines(report) == (0, 1, 0)
+    assert {table: count(store, table) for table in before} == before
+    assert +report.counts == {"lines": 1, "rejected": 1}
+
+
+def test_rows_beside_a_refused_one_keep_what_they_share_with_it(store: Store) -> None:
+    """An alternative that a sound row rates too stays, and so do that row's problem and counts."""
+    ingest(store, "first", "prm800k", rated("ann", ("x", 1), ("b", 1)))
+    refused = rated("bob", ("x\nb", 1), beside=("c", -1))
+    sound = rated("bob", ("y", 1), beside=("c", -1))
+    report = ingest(store, "second", "prm800k", refused, sound)
+
+    assert lines(report) == (1, 1, 0)
+    assert store.read("SELECT solution FROM solutions WHERE source = 'alternative'").rows() == [("c",)]
+    assert store.read("SELECT asked_by FROM problem_roles ORDER BY 1").height == 2
+    assert (report.counts["steps"], report.counts["completions"], report.counts["alternatives"]) == (1, 2, 1)
+
+
+def test_a_row_that_is_refused_is_no_duplicate_besides(store: Store) -> None:
+    """One of its solutions is stored with other steps, the other is known: it counts once, as refused."""
+    ingest(store, "first", "omegaprm", tree("a\nb", "z"))
+    report = ingest(store, "second", "omegaprm", tree("a", "a\nb", "z"))
+
+    assert lines(report) == (0, 1, 0)
+
+
+def test_a_corrected_file_is_refused_by_its_line(store: Store) -> None:
+    """A label source that says something else than it did is told so, as within one file."""
+    row = {"prompt": "Q?", "completions": ["a", "b"], "labels": [True, True]}
+    ingest(store, "first", "trl", row)
+    new = {"prompt": "P?", "completions": ["a"], "labels": [True]}
+    report = ingest(store, "second", "trl", new, row | {"labels": [True, False]})
+
+    assert lines(report) == (1, 1, 0)
+    assert [(one.line, one.reason) for one in report.rejects] == [
+        (
+            2,
+            f"trl rated this solution differently in line 1 of {store.home.parent / 'first'}; "
+            "the first rating stays",
+        )
+    ]
+    assert store.read("SELECT rating FROM step_labels ORDER BY ALL").rows() == [(1,), (1,), (1,)]
+
+
+def test_a_corrected_rating_of_a_person_is_refused_by_its_line(store: Store) -> None:
+    """Another labeler may say so; the same one's first rating stays, and the refused line brings nothing."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1)))
+    other = rated("ann", ("a", 1), ("b", -1), beside=("c", 1))
+    report = ingest(store, "second", "prm800k", other, rated("bob", ("a", 1), ("b", -1)))
+
+    assert lines(report) == (1, 1, 0)
+    assert "ann rated this solution differently in line 1 of " in report.rejects[0].reason
+    assert store.read("SELECT labeler, rating FROM human_labels ORDER BY ALL").rows() == [
+        ("ann", 1), ("ann", 1), ("bob", -1), ("bob", 1),
+    ]  # fmt: skip
+    assert count(store, "solutions") == 1
+
+
+def test_people_and_models_of_one_task_are_duplicates_the_second_time(store: Store) -> None:
+    """The models' labels are known as well as the people's."""
+    results = [
+        {"from_name": f"rating_{index}", "value": {"choices": ["right"]}, "score": 0.5} for index in range(2)
+    ]
+    task = {
+        "data": {"problem": "Q?", "steps": ["a", "b"]},
+        "annotations": [{"completed_by": 7, "result": results}],
+        "predictions": [{"model_version": "prm", "result": results}],
+    }
+    ingest(store, "first", "label-studio", task)
+
+    assert lines(ingest(store, "second", "label-studio", task)) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("first", [1, -1])
+def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store, first: int) -> None:
+    """As within one file, whichever rating comes first, and also when a third file repeats one."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1), beside=("c", first)))
+    second = ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), beside=("c ", -first)))
+    third = ingest(store, "third", "prm800k", rated("eve", ("a", 1), ("d", 1), beside=("c", first)))
+    other = ingest(store, "other", "prm800k", rated("eve", ("x", 1), ("d", 1), beside=("c", first)))
+
+    labeled = "FROM step_labels JOIN solutions USING (solution_id) WHERE source = 'alternative'"
+    assert store.read(f"SELECT solution {labeled}").rows() == [("x\nc",)]
+    assert [one.counts["alternatives_conflicting"] for one in (second, third, other)] == [1, 1, 0]
+    assert [one.counts["alternatives"] for one in (second, third, other)] == [0, 0, 1]
