@@ -19,7 +19,8 @@ from stepmark.labeling.records import Reject
 from .json_arrays import read_array
 from .json_values import MAX_CHARS, JsonObject, StrictDecoder, Unreadable, reject
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# A string to its end, or the line's; possessive, so that no quote inside it is tried as another's start.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+("?)')
 DAMAGED_GZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 _CONTINUES = ("[", ",", ":")  # a line that ends so is followed by a value of the same object
 
@@ -151,7 +152,7 @@ class _Block:
 
 def _depth(line: str) -> int | None:
     """How many more brackets open than close outside strings; None if a string does not end on the line."""
-    rest = _STRING.sub("", line)
-    if '"' in rest:
+    if not all(string[1] for string in _STRING.finditer(line)):
         return None
+    rest = _STRING.sub("", line)
     return rest.count("{") + rest.count("[") - rest.count("}") - rest.count("]")

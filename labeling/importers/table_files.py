@@ -14,12 +14,13 @@ import polars as pl
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import Reject
 
-from .json_values import JsonObject, is_text, reject
+from .json_values import MAX_CHARS, JsonObject, is_text, reject
 from .jsonl import DAMAGED_GZIP, open_unpacked, read_objects
 
 NEEDED = ("problem", "solution_id", "step_index", "step")
 _PARQUET = b"PAR1"
 _DELIMITERS = ",;\t"
+csv.field_size_limit(MAX_CHARS)  # the module's own limit is less than a long solution may need
 
 
 def kind_of_file(path: Path) -> str:
@@ -80,15 +81,21 @@ def _csv_text(path: Path) -> io.TextIOWrapper:
 
 
 def _names_in(header: str) -> tuple[list[str], str]:
-    """The column names in the first line of a CSV file, and what parts its cells."""
+    """The column names in the first line of a CSV file, none where it is no CSV; and what parts its cells."""
     delimiter = max(_DELIMITERS, key=header.count)
-    names = next(csv.reader([header.rstrip("\r\n")], delimiter=delimiter), [])
+    try:
+        names = next(csv.reader([header.rstrip("\r\n")], delimiter=delimiter), [])
+    except csv.Error:
+        names = []
     return [name.strip() for name in names], delimiter
 
 
 def _read_csv(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
     with _csv_text(path) as text:
         names, delimiter = _names_in(text.readline())
+        if not names:
+            remedy = "write column names on line 1, and end lines with LF or CRLF"
+            raise InputError.at(path, 1, "the line is no header of a CSV file", remedy)
         if len(set(names)) < len(names):
             raise InputError.at(
                 path, 1, f"a column is named twice: {', '.join(names)}", "rename one of the two"

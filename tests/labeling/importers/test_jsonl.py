@@ -85,6 +85,14 @@ def test_a_line_torn_in_the_middle_does_not_take_the_next_with_it(tmp_path: Path
     assert items[2:] == [(3, {"a": 3})]
 
 
+def test_a_line_cut_off_among_escaped_quotes_is_refused_in_linear_time(tmp_path: Path) -> None:
+    """Half a million of them; tried as starts one by one they would take hours."""
+    [(line, reason)] = read(tmp_path, '{"problem": "' + 500_000 * '\\"' + "\n")
+
+    assert line == 1
+    assert isinstance(reason, str)
+
+
 def test_a_damaged_pretty_printed_object_is_one_reject(tmp_path: Path) -> None:
     """Its further lines are not refused one by one."""
     items = read(tmp_path, '{\n"a": "x,\n"b": [\n1\n]\n}\n{\n"a": 2\n}\n')

@@ -190,6 +190,25 @@ def test_csv_is_told_by_its_columns_and_lines_are_those_of_the_file(tmp_path: Pa
     assert [item.line for item in result.rejects] == [4]
 
 
+@pytest.mark.parametrize("header", ["solution_id,problem\rx,Q\r", '"solution_id\r,problem'])
+def test_a_header_that_is_no_csv_is_refused_with_its_line(tmp_path: Path, header: str) -> None:
+    """Line ends of old machines, a quote that is not closed: the file is taken for JSON, and is none."""
+    path = tmp_path / "labels.csv"
+    path.write_text(header, newline="")
+
+    result = merged(import_labels(path, "table", "train"))
+
+    assert (result.solutions, [one.line for one in result.rejects]) == ([], [1])
+
+
+def test_a_cell_may_be_as_long_as_a_text_in_json(tmp_path: Path) -> None:
+    """A long solution is no reason to lose its step."""
+    path = tmp_path / "labels.csv"
+    path.write_text(f"solution_id,problem,step_index,step,rating\nx,Q,0,{'a' * 200_000},1\n")
+
+    assert ratings(merged(import_labels(path, "auto", "train"))) == [(0, 1)]
+
+
 def test_parquet_is_told_by_its_bytes_and_lines_are_its_rows(tmp_path: Path) -> None:
     """Whole numbers that became floats beside a null are read as what they were."""
     path = tmp_path / "labels"
