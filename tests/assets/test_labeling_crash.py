@@ -1,6 +1,6 @@
 """A labeling run killed at random moments and started again: nothing is lost, doubled or paid twice.
 
-STEPMARK_KILLS sets how often, by default 10 times.
+STEPMARK_KILLS sets how often, by default 5 times.
 """
 
 import os
@@ -22,7 +22,7 @@ from stepmark.store.store import Store
 
 from .conftest import PROFILE, FakeEngine
 
-NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "10"))
+NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "5"))
 BATCH_SAMPLES = 8
 SCRIPT = Path(__file__).with_name("labeling_process.py")
 _LABELS = "FROM step_labels ORDER BY ALL"

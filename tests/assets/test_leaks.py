@@ -326,8 +326,10 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str]
 ) -> None:
     """The whole job, with a minimath training problem among the test problems of a file."""
-    worked = distinct_problems(4, 0, "train")[0]
-    file = write_problems(tmp_path / "test.jsonl", worked.problem.problem.replace(" ", "  "))
+    problem = distinct_problems(4, 0, "train")[0].problem
+    file = tmp_path / "test.jsonl"
+    spaced = {"problem": problem.problem.replace(" ", "  "), "answer": problem.ground_truth_answer}
+    file.write_text(json.dumps(spaced) + "\n")
     profile_path.write_text(
         profile_path.read_text()
         .replace("[problems]", f'[problems]\nfiles = [{{ path = "{file}", split = "test" }}]')

@@ -1,6 +1,6 @@
 """Several processes write, publish and are killed with -9: nothing acknowledged is lost or half there.
 
-STEPMARK_KILLS sets how often, by default 4 times; there are 40 transactions for each kill.
+STEPMARK_KILLS sets how often, by default twice; there are 40 transactions for each kill.
 """
 
 import logging
@@ -22,7 +22,7 @@ from stepmark.store.store import Store
 
 from .torture import torture
 
-NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "4"))
+NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "2"))
 
 
 def test_killed_writers_lose_nothing_they_acknowledged(store: Store, tmp_path: Path) -> None:
