@@ -29,7 +29,7 @@ st = hypothesis.strategies
 # A sound row of every format; "omegaprm tree" is one of omegaprm.
 VALID: dict[str, Any] = json.loads(Path(__file__).with_name("valid_rows.json").read_text(encoding="utf-8"))
 _SECONDS = float(os.environ.get("STEPMARK_FUZZ_MINUTES", "0")) * 60 or 0.5
-_EXAMPLES = 40  # between two looks at the clock
+_EXAMPLES = 20  # between two looks at the clock
 _STORED_ONE_IN = 20  # storing a file takes much longer than reading it
 
 TEXTS = st.one_of(
