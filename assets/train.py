@@ -98,23 +98,22 @@ def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> di
 def _found_or_trained(
     store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
 ) -> dict[str, Any]:
-    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
-
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
     if found.height and holds_reward_model(folder):
         return found.row(0, named=True)
+    config = _config(model, reward)
     row = {
         "reward_model_id": key,
         "kind": model.kind,
         "round": 0,
         "base_model": reward.base,
         "label_sources": list(model.label_sources) or ["outcome"],
-        "config": _config(model, reward),
+        "config": config,
         "checkpoint": str(folder.relative_to(store.home)),
         **_fit(store, reward, model, targets, folder),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
-        "base_sha256": source_sha256(resolve_model(reward.base)),
+        "base_sha256": json.loads(config)["base_sha256"],
         "code_version": version("stepmark"),
     }
     store.replace(

@@ -74,11 +74,6 @@ class AlternativeSolutions:
         self._label_source = label_source
         self._ratings: dict[str, int] = {}
 
-    @property
-    def num_kept(self) -> int:
-        """How many alternatives got one rating only."""
-        return len(self._ratings) - len(self.conflicting)
-
     def of_chunk(self, chunk: LabelImport) -> LabelImport:
         """The alternatives in a chunk that no chunk before it had, each with its rating; and all rows."""
         by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
