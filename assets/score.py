@@ -1,6 +1,7 @@
 """Scoring the solutions that judge: by every reward model, and by language models' own likelihood.
 
-Scored are the solutions of test problems, batch by batch, and only where a score is missing. PRMs are
+Scored are the solutions of test problems, batch by batch, and only where a score is missing; alternatives
+to a step of one are no solutions. PRMs are
 teachers too: they also score the sampled solutions that carry Monte-Carlo labels, so that their opinion
 stands beside the labels'. Leaves out: what follows from the scores (selection.py, error_finding.py).
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
@@ -34,8 +36,8 @@ Told = Callable[[int], None]  # is told how many solutions of a batch are done
 if TYPE_CHECKING:
     from stepmark.models.reward.scoring import Scorable
 
-_UNSCORED = """
-    {which} AND NOT EXISTS (
+_UNSCORED = f"""
+    {{which}} AND solutions.source <> '{ALTERNATIVE}' AND NOT EXISTS (
         SELECT 1 FROM scores WHERE scores.solution_id = solutions.solution_id AND reward_model_id = $1
     )
 """

@@ -15,7 +15,7 @@ from stepmark.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class SolutionRow:
-    """One row per solution."""
+    """One row per solution; its ``steps`` begin with the one at ``first_step_index``."""
 
     solution_id: str
     problem_id: str
@@ -26,6 +26,7 @@ class SolutionRow:
     final_answer: str | None
     outcome: str | None
     steps: tuple[StepSpan, ...]
+    first_step_index: int = 0
 
 
 def solution_rows(store: Store, where: str, parameters: Sequence[Any] = ()) -> list[SolutionRow]:
@@ -40,16 +41,22 @@ def solution_rows(store: Store, where: str, parameters: Sequence[Any] = ()) -> l
         {selection} ORDER BY problem_id, sample_index, solution_id
     """
     steps = f"""
-        SELECT solution_id, char_start, char_end, step FROM steps
+        SELECT solution_id, step_index, char_start, char_end, step FROM steps
         WHERE solution_id IN (SELECT solution_id {selection}) ORDER BY solution_id, step_index
     """
     with store.transaction(read_only=True) as con:
         solution_frame, step_frame = query(con, solutions, parameters), query(con, steps, parameters)
     spans: dict[str, list[StepSpan]] = defaultdict(list)
-    for solution_id, *span in step_frame.iter_rows():
+    first_index: dict[str, int] = {}
+    for solution_id, index, *span in step_frame.iter_rows():
+        first_index.setdefault(solution_id, index)
         spans[solution_id].append(StepSpan(*span))
     return [
-        SolutionRow(**row, steps=tuple(spans[row["solution_id"]]))
+        SolutionRow(
+            **row,
+            steps=tuple(spans[row["solution_id"]]),
+            first_step_index=first_index[row["solution_id"]],
+        )
         for row in solution_frame.iter_rows(named=True)
         if row["solution_id"] in spans
     ]

@@ -181,7 +181,7 @@ def _examples(store: Store, targets: pl.DataFrame) -> tuple[list[Any], list[Any]
     examples: dict[str, list[Any]] = {"train": [], "validation": []}
     for row in rows:
         labels = by_solution[row.solution_id]
-        step_targets = tuple(labels.get(index) for index in range(len(row.steps)))
+        step_targets = tuple(labels.get(index) for index, _ in enumerate(row.steps, row.first_step_index))
         examples[split_of[row.solution_id]].append(
             Example(row.problem_id, row.problem, row.solution, row.steps, step_targets)
         )

@@ -15,7 +15,7 @@ import duckdb
 
 from stepmark.labeling.errors import StepmarkError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # Names in SQL mean tables, never Python variables of the caller; nothing is fetched from a network.
 CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {

@@ -120,7 +120,7 @@ def _steps(chunks: Collection[LabelImport]) -> pl.DataFrame:
         [
             pl.Series("solution_id", [one.solution_id for one in solutions for _ in one.steps], pl.String),
             pl.Series(
-                "step_index", [index for one in solutions for index in range(len(one.steps))], pl.Int32
+                "step_index", [index for one in solutions for index, _ in enumerate(one.steps, one.first_step_index)], pl.Int32
             ),
             pl.Series("char_start", starts, pl.Int32),
             pl.Series("char_end", ends, pl.Int32),

@@ -135,7 +135,7 @@ COMMENT ON COLUMN grader_audits.verdict IS 'What the grader said: equal, differe
 COMMENT ON COLUMN grader_audits.auditor_verdict IS 'What the auditor said: equal, different, unparsable or timeout.';
 COMMENT ON COLUMN grader_audits.is_agreeing IS 'Whether both say equal, or neither does; NULL where one ran out of time.';
 
--- One row per step of a solution.
+-- One row per step of a solution; of an alternative only the last one, which is the alternative.
 CREATE TABLE steps (
     solution_id VARCHAR,
     step_index  INTEGER CHECK (step_index >= 0),
@@ -145,7 +145,7 @@ CREATE TABLE steps (
     PRIMARY KEY (solution_id, step_index),
     CHECK (char_end > char_start)
 );
-COMMENT ON TABLE steps IS 'One row per step of a solution.';
+COMMENT ON TABLE steps IS 'One row per step of a solution; of an alternative only the last one, which is the alternative.';
 COMMENT ON COLUMN steps.solution_id IS 'The solution it is part of.';
 COMMENT ON COLUMN steps.step_index IS 'Place in the solution, from 0.';
 COMMENT ON COLUMN steps.char_start IS 'Where its span starts in the solution, in Unicode code points from 0.';

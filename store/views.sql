@@ -90,7 +90,8 @@ COMMENT ON VIEW labels_neutral_dropped IS 'One row per step and label source tha
 
 CREATE VIEW first_errors AS
 WITH written AS (
-    SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
+    -- Of an alternative only the last step is there.
+    SELECT solution_id, max(step_index) + 1 AS num_steps FROM steps GROUP BY solution_id
 ),
 marks AS (
     SELECT solution_id, label_source,

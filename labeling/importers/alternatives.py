@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from stepmark.labeling.ids import imported_solution_id
 from stepmark.labeling.records import HumanLabel, StepLabel
-from stepmark.labeling.steps import StepSpan, join_steps
+from stepmark.labeling.steps import StepSpan
 
 from .common import ImportedSolution, LabelImport, RowOfAlternative
 
@@ -64,8 +64,8 @@ def alternative_examples(
 class AlternativeSolutions:
     """The rated alternatives of a file as unfinished solutions: the path so far and the alternative.
 
-    Only the alternative itself is labeled, the path before it is labeled in its own solution. ``conflicting``
-    holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As
+    Only the alternative itself is a step of it, labeled: the path before it has its steps and labels in its
+    own solution. (With them, the alternatives would hold five steps of every six.) ``conflicting`` holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As
     that may show in the last line only, nothing is to be stored before all chunks were read.
     """
 
@@ -86,7 +86,7 @@ class AlternativeSolutions:
             solution, step = by_id[label.solution_id], label.completion.strip()
             if index < len(solution.steps) and solution.steps[index].step == step:
                 continue
-            text, spans = _continued(solution, index, step)
+            text, span = _continued(solution, index, step)
             key = imported_solution_id(solution.problem_id, SOURCE, text)
             row = rows[label.solution_id, label.labeler]
             result.rows_of_alternatives.append(RowOfAlternative(row, key))
@@ -95,7 +95,10 @@ class AlternativeSolutions:
                 self._ratings[key] = rating
                 line = label.source_line
                 result.solutions.append(
-                    ImportedSolution(key, solution.problem_id, SOURCE, text, spans, source_line=line)
+                    ImportedSolution(
+                        key, solution.problem_id, SOURCE, text, (span,),
+                        source_line=line, first_step_index=index,
+                    )  # fmt: skip
                 )
                 result.step_labels.append(
                     StepLabel(key, index, self._label_source, rating, None, source_line=line)
@@ -105,17 +108,15 @@ class AlternativeSolutions:
         return result
 
 
-def _continued(solution: ImportedSolution, index: int, step: str) -> tuple[str, tuple[StepSpan, ...]]:
-    """The first ``index`` steps without outer white space and ``step`` after them, joined by newlines."""
+def _continued(solution: ImportedSolution, index: int, step: str) -> tuple[str, StepSpan]:
+    """The first ``index`` steps without outer white space and ``step`` after them, joined by newlines; and
+    where that step is.
+    """
     before, num_chars = solution.steps[:index], len(solution.solution)
-    is_plain = all(end - start - len(text) == (end < num_chars) for start, end, text in before)
-    if not before or not is_plain:
-        text, spans = join_steps([*(span.step for span in before), step])
-        return text, tuple(spans)
-    path = solution.solution[: before[-1].char_end].removesuffix("\n") + "\n"
-    start = len(path)
-    return path + step, (
-        *before[:-1],
-        before[-1]._replace(char_end=start),
-        StepSpan(start, start + len(step), step),
-    )
+    if not before:
+        path = ""
+    elif all(end - start - len(text) == (end < num_chars) for start, end, text in before):
+        path = solution.solution[: before[-1].char_end].removesuffix("\n") + "\n"
+    else:
+        path = "\n".join([span.step for span in before]) + "\n"
+    return path + step, StepSpan(len(path), len(path) + len(step), step)

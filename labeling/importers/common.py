@@ -16,7 +16,10 @@ from stepmark.labeling.steps import StepSpan, join_steps
 
 @dataclass(frozen=True, slots=True)
 class ImportedSolution:
-    """One row per solution of a label file, at its 1-based line; ``generator`` is a model's name if given."""
+    """One row per solution of a label file, at its 1-based line; ``generator`` is a model's name if given.
+
+    ``steps`` begin with the one at ``first_step_index``: 0, but for an alternative, of which it is the only one.
+    """
 
     solution_id: str
     problem_id: str
@@ -28,6 +31,7 @@ class ImportedSolution:
     outcome: str | None = None
     generator: str | None = None
     source_line: int | None = None
+    first_step_index: int = 0
 
 
 class ImportedStep(NamedTuple):
@@ -112,7 +116,7 @@ class LabelImport:
         return [
             ImportedStep(solution.solution_id, index, span.char_start, span.char_end, span.step)
             for solution in self.solutions
-            for index, span in enumerate(solution.steps)
+            for index, span in enumerate(solution.steps, solution.first_step_index)
         ]
 
     def extend(self, other: "LabelImport") -> None:

@@ -1,8 +1,10 @@
 -- The steps of a solution, put together, are the solution: no character is lost, doubled or moved.
+-- An alternative has its last step alone, which ends where its text does.
 -- severity: error
 WITH joined AS (
     SELECT
         solutions.solution_id,
+        any_value(solutions.source) = 'alternative' AS is_alternative,
         any_value(solutions.solution) AS solution,
         string_agg(
             substring(solutions.solution, steps.char_start + 1, steps.char_end - steps.char_start), ''
@@ -22,8 +24,8 @@ WITH joined AS (
 )
 SELECT solution_id, num_steps, solution, rejoined
 FROM joined
-WHERE rejoined <> solution
-    OR first_index <> 0 OR end_index <> num_steps
-    OR num_chars <> length(solution) OR last_char <> length(solution)
+WHERE CASE WHEN is_alternative THEN num_steps <> 1 OR NOT ends_with(solution, rejoined)
+    ELSE rejoined <> solution OR first_index <> 0 OR end_index <> num_steps OR num_chars <> length(solution) END
+    OR last_char <> length(solution)
     OR NOT has_own_text
 ORDER BY solution_id
