@@ -11,20 +11,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
-import polars as pl
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.labeling.importers.alternatives import AlternativeSolutions
 from stepmark.labeling.importers.json_values import reject
 from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.records import Reject
 from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
 from stepmark.store.frames import frame_of
-from stepmark.store.label_refusals import Refusals, find_refusals
-from stepmark.store.label_stage import Frames, LabelStage
-from stepmark.store.label_writer import label_frames, write_label_frames
-from stepmark.store.problem_writer import count_in_other_split, with_stored_splits
+from stepmark.store.label_counts import count_alternatives, count_duplicates, count_said
+from stepmark.store.label_frames import label_frames
+from stepmark.store.label_refusals import (
+    KEPT,
+    RefusedRow,
+    find_refusals,
+    forget_refusals,
+    kept_solutions,
+    leave_out,
+)
+from stepmark.store.label_stage import STAGED, LabelStage
+from stepmark.store.label_writer import write_kept_labels
+from stepmark.store.problem_writer import count_in_other_split
 from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
 
@@ -88,27 +95,34 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
             report.rejects += chunk.rejects
         if not report.counts["lines"]:
             raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
-        with store.transaction() as con:
-            refusals = find_refusals(con, stage)
-            disputed = (disputed_alternatives(con, refusals.without(frames)) for frames in stage)
-            dropped = alternatives.conflicting.union(*disputed) - refusals.solution_ids
-            drop_labels_of(con, dropped)
-            for frames in stage:
-                kept = refusals.without(frames)
-                if refusals.rows:
-                    report.counts.subtract(_said(frames))
-                    report.counts.update(_said(kept))
-                    _report_refused(con, path, frames, refusals, report)
-                kept = _without(kept, dropped)
-                if split is None:
-                    kept = {**kept, "problems": with_stored_splits(con, kept["problems"])}
-                stored = write_label_frames(con, kept, str(path))
-                report.written += Counter(stored.written)
-                report.counts["alternatives"] += _num_alternatives(kept)
-                _recount(report, "accepted", "duplicates", stored.num_duplicates)
-            report.num_in_other_split = count_in_other_split(con, str(path))
-    report.counts["alternatives_conflicting"] += len(dropped)
+        with store.transaction() as con, stage.views(con):
+            _store(con, stage, path, alternatives.conflicting, report, keep_stored_splits=split is None)
     return report
+
+
+def _store(
+    con: duckdb.DuckDBPyConnection,
+    stage: LabelStage,
+    path: Path,
+    conflicting: Collection[str],
+    report: LabelReport,
+    *,
+    keep_stored_splits: bool,
+) -> None:
+    refused = find_refusals(con)
+    if refused:
+        report.counts.subtract(count_said(con, STAGED))
+        report.counts.update(count_said(con, KEPT))
+        _report_refused(con, path, refused, report)
+    without_label = disputed_alternatives(con) | kept_solutions(con, conflicting)
+    drop_labels_of(con, without_label)
+    leave_out(con, without_label)
+    report.counts["alternatives"] += count_alternatives(con)
+    report.counts["alternatives_conflicting"] += len(without_label)
+    _recount(report, "accepted", "duplicates", count_duplicates(con))
+    report.written += Counter(write_kept_labels(con, stage, str(path), keep_stored_splits=keep_stored_splits))
+    report.num_in_other_split = count_in_other_split(con, str(path))
+    forget_refusals(con)
 
 
 @contextlib.contextmanager
@@ -123,48 +137,11 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _without(frames: Frames, solution_ids: Collection[str]) -> Frames:
-    if not solution_ids:
-        return frames
-    is_kept = ~pl.col("solution_id").is_in(list(solution_ids))
-    return {
-        name: frame.filter(is_kept) if "solution_id" in frame.columns else frame
-        for name, frame in frames.items()
-    }
-
-
-def _num_alternatives(frames: Frames) -> int:
-    return frames["solutions"].filter(pl.col("source") == ALTERNATIVE).height
-
-
-def _said(frames: Frames) -> Counter[str]:
-    """What the counts of LabelImport say of these rows, lines aside."""
-    people = frames["human_labels"]
-    alternatives = frames["solutions"].filter(pl.col("source") == ALTERNATIVE)
-    counts = Counter(
-        {
-            f"phase_{phase}_rating_{'null' if rating is None else rating}": number
-            for phase, rating, number in people.group_by("phase", "rating").len().iter_rows()
-        }
-    )
-    counts["steps"] = int(frames["raters"].filter(~pl.col("is_repeated"))["num_steps"].sum())
-    counts["step_labels"] = frames["step_labels"].join(alternatives, on="solution_id", how="anti").height
-    counts["completions"] = people.height
-    counts["human_written"] = int(people["is_human_written"].sum())
-    for name in ("quality_control", "screening"):
-        counts[name] = people.filter(f"is_{name}").select("solution_id", "labeler").n_unique()
-    return counts
-
-
 def _report_refused(
-    con: duckdb.DuckDBPyConnection, path: Path, frames: Frames, refusals: Refusals, report: LabelReport
+    con: duckdb.DuckDBPyConnection, path: Path, refused: Collection[RefusedRow], report: LabelReport
 ) -> None:
-    texts = dict(frames["solutions"].select("solution_id", "solution").iter_rows())
-    here = frames["raters"]["row"].unique(maintain_order=True)
-    refused = [refusals.rows[row] for row in here if row in refusals.rows]
-    rejects = [reject(path, one.line, one.reason, texts.get(one.solution_id, "")) for one in refused]
-    if rejects:
-        report.written["rejects"] += insert_missing(con, "rejects", frame_of("rejects", rejects))
+    rejects = [reject(path, one.line, one.reason, one.solution) for one in refused]
+    report.written["rejects"] += insert_missing(con, "rejects", frame_of("rejects", rejects))
     report.rejects += rejects
     _recount(report, "accepted", "rejected", sum(one.num_lines for one in refused))
 

@@ -11,7 +11,7 @@ _ID_HEX_CHARS = 20  # 80 bits: a collision among 10 million ids has a chance of 
 def _digest(*parts: str) -> str:
     # Lengths are hashed with the parts, so ("ab", "c") and ("a", "bc") differ.
     raws = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hashlib.sha256(b"".join(b"%d:%b" % (len(raw), raw) for raw in raws)).hexdigest()[:_ID_HEX_CHARS]
+    return hashlib.sha256(b"".join([b"%d:%b" % (len(raw), raw) for raw in raws])).hexdigest()[:_ID_HEX_CHARS]
 
 
 def problem_id(problem: str) -> str:

@@ -6,21 +6,23 @@ Leaves out: those rated differently within one file (``stepmark.labeling.importe
 from collections.abc import Collection
 
 import duckdb
-import polars as pl
 
 from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
-from .frames import FRAME_VIEW
-from .label_stage import Frames
-from .rows import delete, query, registered
+from .rows import delete, query
 
 _WHITE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what Python strips
 # An alternative's text is the steps before it and itself, one a line.
 _DISPUTED = f"""
-    WITH candidates AS (
+    WITH offered AS (
+        SELECT solution_id, problem_id, solution, step_index, rating, step
+        FROM kept_solutions JOIN kept_step_labels USING (solution_id)
+        JOIN kept_steps USING (solution_id, step_index)
+        WHERE source = '{ALTERNATIVE}'
+    ), candidates AS (
         SELECT DISTINCT offered.*, human_labels.solution_id AS parent_id
-        FROM {FRAME_VIEW} AS offered
+        FROM offered
         JOIN human_labels ON human_labels.step_index = offered.step_index
             AND trim(human_labels.completion, $1) = offered.step AND human_labels.rating <> offered.rating
         JOIN solutions AS parents ON parents.solution_id = human_labels.solution_id
@@ -39,19 +41,9 @@ _DISPUTED = f"""
 """
 
 
-def disputed_alternatives(con: duckdb.DuckDBPyConnection, frames: Frames) -> set[str]:
-    """The alternatives in the frames to which a stored rating of people gives another rating."""
-    offered = (
-        frames["solutions"]
-        .filter(pl.col("source") == ALTERNATIVE)
-        .select("solution_id", "problem_id", "solution")
-        .join(frames["step_labels"].select("solution_id", "step_index", "rating"), on="solution_id")
-        .join(frames["steps"].select("solution_id", "step_index", "step"), on=["solution_id", "step_index"])
-    )
-    if offered.is_empty():
-        return set()
-    with registered(con, offered):
-        return set(query(con, _DISPUTED, [_WHITE])["solution_id"])
+def disputed_alternatives(con: duckdb.DuckDBPyConnection) -> set[str]:
+    """The kept alternatives of a file to which a stored rating of people gives another rating."""
+    return set(query(con, _DISPUTED, [_WHITE])["solution_id"])
 
 
 def drop_labels_of(con: duckdb.DuckDBPyConnection, alternatives: Collection[str]) -> None:

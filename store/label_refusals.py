@@ -4,22 +4,28 @@ Of a refused row nothing stays, neither its alternatives to a step nor a problem
 Leaves out: rows that do not go with an earlier one of their file (``stepmark.labeling.importers.chunks``).
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import duckdb
-import polars as pl
 
 from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
-from .frames import FRAME_VIEW
-from .label_stage import Frames
-from .rows import query, registered
+from .label_stage import PLACE
+from .rows import query
 
+KEPT = "kept"
 _MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
-_STORED_ENDS = f"""
-    SELECT solution_id, list(char_end ORDER BY step_index) AS stored_ends
-    FROM steps SEMI JOIN {FRAME_VIEW} USING (solution_id) GROUP BY solution_id
+_MISFITS = """
+    CREATE OR REPLACE TEMP TABLE misfits AS
+    WITH stored AS (
+        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
+        FROM steps SEMI JOIN staged_steps USING (solution_id) GROUP BY solution_id
+    ), offered AS (
+        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
+        FROM staged_steps SEMI JOIN stored USING (solution_id) GROUP BY solution_id
+    )
+    SELECT solution_id FROM stored JOIN offered USING (solution_id) WHERE stored.ends <> offered.ends
 """
 # What a rater said on a solution: the same columns of what is stored and of what the file offers.
 _SAID_BY_PEOPLE = "solution_id, labeler AS rater, step_index, alternative_index, completion, rating"
@@ -27,171 +33,157 @@ _SAID_BY_OTHERS = (
     "solution_id, label_source AS rater, step_index, rating, value, "
     "num_rollouts, num_correct, num_truncated, num_ungraded"
 )
+# People's step labels are whoever's came first: the ratings themselves say who gave them.
+_OF_OTHERS = f"""
+    SEMI JOIN staged_raters AS raters
+        ON raters.solution_id = offered.solution_id AND raters.rater = offered.label_source
+    WHERE label_source <> '{HUMAN}'
+        OR offered.solution_id NOT IN (SELECT solution_id FROM staged_human_labels)
+"""
+_RATED_BY_PEOPLE = f"label_source = '{HUMAN}' AND solution_id IN (SELECT solution_id FROM human_labels)"
+_DIFFERING = """
+    WITH offered AS (
+        SELECT {said} FROM staged_{table} AS offered {of_offered}
+    ), stored AS (
+        SELECT {said}, source_file, source_line FROM {table}
+        WHERE {of_stored} AND solution_id IN (SELECT solution_id FROM staged_{table})
+    ), known AS (
+        SELECT * EXCLUDE (source_file, source_line) FROM stored SEMI JOIN offered USING (solution_id, rater)
+    ), again AS (
+        SELECT * FROM offered SEMI JOIN stored USING (solution_id, rater)
+    ), differing AS (
+        (FROM known EXCEPT FROM again) UNION (FROM again EXCEPT FROM known)
+    )
+    SELECT solution_id, rater, arg_min(source_file, step_index) AS file, min(source_line) AS line
+    FROM stored SEMI JOIN differing USING (solution_id, rater) GROUP BY ALL
+"""
+_DIFFERING_PEOPLE = _DIFFERING.format(
+    said=_SAID_BY_PEOPLE, table="human_labels", of_offered="", of_stored="true"
+)
+_DIFFERING_OTHERS = _DIFFERING.format(
+    said=_SAID_BY_OTHERS, table="step_labels", of_offered=_OF_OTHERS, of_stored=f"NOT ({_RATED_BY_PEOPLE})"
+)
+_REFUSED = f"""
+    CREATE OR REPLACE TEMP TABLE refused_rows AS
+    WITH differing AS (({_DIFFERING_PEOPLE}) UNION ALL ({_DIFFERING_OTHERS}))
+    SELECT DISTINCT ON (raters.row)
+        raters.row, raters.line, raters.num_lines, raters.solution_id, raters.rater,
+        misfits.solution_id IS NOT NULL AS is_misfit, differing.file, differing.line AS file_line
+    FROM staged_raters AS raters
+    LEFT JOIN misfits USING (solution_id)
+    LEFT JOIN differing ON differing.solution_id = raters.solution_id AND differing.rater = raters.rater
+    WHERE misfits.solution_id IS NOT NULL OR differing.rater IS NOT NULL
+    ORDER BY raters.row, {PLACE}
+"""
+# What goes with the refused rows: what no other row brings.
+_GONE = """
+    CREATE OR REPLACE TEMP TABLE going AS
+    SELECT solution_id, rater, line, row FROM staged_raters SEMI JOIN refused_rows USING (row)
+    UNION ALL
+    SELECT solution_id, NULL, NULL, row FROM staged_rows_of_alternatives SEMI JOIN refused_rows USING (row);
+
+    CREATE OR REPLACE TEMP TABLE staying AS
+    SELECT solution_id, rater FROM staged_raters ANTI JOIN refused_rows USING (row)
+    UNION ALL
+    SELECT solution_id, NULL FROM staged_rows_of_alternatives ANTI JOIN refused_rows USING (row);
+
+    CREATE OR REPLACE TEMP TABLE gone_solutions AS
+    SELECT solution_id FROM going ANTI JOIN staying USING (solution_id)
+    UNION
+    SELECT solution_id FROM staged_rows_of_alternatives SEMI JOIN misfits USING (solution_id);
+
+    CREATE OR REPLACE TEMP TABLE gone_problems AS
+    SELECT problem_id FROM staged_solutions SEMI JOIN going USING (solution_id)
+    EXCEPT
+    SELECT problem_id FROM staged_solutions SEMI JOIN staying USING (solution_id);
+
+    CREATE OR REPLACE TEMP TABLE gone_labels AS
+    SELECT solution_id, rater, arg_min(line, row) AS source_line
+    FROM going ANTI JOIN staying USING (solution_id, rater) WHERE rater IS NOT NULL GROUP BY ALL
+"""
+_TEMPORARY = ("misfits", "refused_rows", "going", "staying", "gone_solutions", "gone_problems", "gone_labels")
+_OF_KEPT_SOLUTIONS = "ANTI JOIN gone_solutions USING (solution_id)"
+_KEPT = {
+    "problems": "ANTI JOIN gone_problems USING (problem_id)",
+    "solutions": _OF_KEPT_SOLUTIONS,
+    "steps": _OF_KEPT_SOLUTIONS,
+    "human_labels": f"""{_OF_KEPT_SOLUTIONS} ANTI JOIN gone_labels AS gone
+        ON gone.solution_id = staged.solution_id AND gone.rater = staged.labeler
+            AND gone.source_line = staged.source_line""",
+    "step_labels": f"""{_OF_KEPT_SOLUTIONS} ANTI JOIN gone_labels AS gone
+        ON gone.solution_id = staged.solution_id AND gone.source_line = staged.source_line
+            AND (staged.label_source = '{HUMAN}' OR gone.rater = staged.label_source)""",
+    "raters": "ANTI JOIN refused_rows USING (row)",
+    "rows_of_alternatives": "ANTI JOIN refused_rows USING (row)",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedRow:
-    """A row that begins at ``line`` and takes ``num_lines``; ``reason`` is about its solution."""
+    """A row that begins at ``line`` and takes ``num_lines``; ``reason`` is about its solution, whose text is
+    ``solution``.
+    """
 
     line: int
     num_lines: int
-    solution_id: str
     reason: str
+    solution: str
 
 
-@dataclass(slots=True)
-class Refusals:
-    """The refused ``rows`` by their number in the file, and what goes with them: the solutions and problems
-    that no other row brings, and the ``labels`` by solution_id, rater and line.
+def find_refusals(con: duckdb.DuckDBPyConnection) -> list[RefusedRow]:
+    """What is refused of the staged rows of a whole file, before any of it is stored, by line.
+
+    Afterwards ``kept_problems`` and so on are the staged views without what goes, and temporary until
+    ``forget_refusals``.
     """
-
-    rows: dict[int, RefusedRow] = field(default_factory=dict)
-    solution_ids: set[str] = field(default_factory=set)
-    problem_ids: set[str] = field(default_factory=set)
-    labels: set[tuple[str, str, int]] = field(default_factory=set)
-
-    def without(self, frames: Frames) -> Frames:
-        """The frames of ``label_frames`` without what goes."""
-        if not self.rows and not self.solution_ids:
-            return frames
-        rows, solutions, problems = map(list, (self.rows, self.solution_ids, self.problem_ids))
-        kept = {
-            name: frame.filter(~pl.col("solution_id").is_in(solutions))
-            if "solution_id" in frame.columns and "row" not in frame.columns
-            else frame
-            for name, frame in frames.items()
-        }
-        for name in ("raters", "rows_of_alternatives"):
-            kept[name] = frames[name].filter(~pl.col("row").is_in(rows))
-        kept["problems"] = frames["problems"].filter(~pl.col("problem_id").is_in(problems))
-        schema = {"solution_id": pl.String, "rater": pl.String, "source_line": pl.Int32}
-        labels = pl.DataFrame(list(self.labels), schema, orient="row")
-        kept["human_labels"] = _anti(kept["human_labels"], labels, rater="labeler")
-        is_of_people = pl.col("label_source") == HUMAN
-        kept["step_labels"] = pl.concat(
-            [
-                _anti(kept["step_labels"].filter(is_of_people), labels.drop("rater")),
-                _anti(kept["step_labels"].filter(~is_of_people), labels, rater="label_source"),
-            ]
+    for statement in (_MISFITS, _REFUSED, _GONE):
+        con.execute(statement)
+    for table, without in _KEPT.items():
+        con.execute(
+            f"CREATE OR REPLACE TEMP VIEW {KEPT}_{table} AS "
+            f"SELECT staged.* FROM staged_{table} AS staged {without}"
         )
-        return kept
-
-
-def find_refusals(con: duckdb.DuckDBPyConnection, file: Iterable[Frames]) -> Refusals:
-    """What is refused of the frames of a whole file, before any of it is stored; ``file`` is read twice."""
-    result = Refusals()
-    misfits: set[str] = set()
-    differing: dict[tuple[str, str], str] = {}
-    for frames in file:
-        misfits.update(_misfits(con, frames["steps"]))
-        differing |= _differing(con, frames)
-        for row, line, solution_id, rater, num_lines in _rated(frames):
-            reason = _MISFIT if solution_id in misfits else differing.get((solution_id, rater))
-            if reason:
-                result.rows.setdefault(row, RefusedRow(line, num_lines, solution_id, reason))
-        alternatives = frames["rows_of_alternatives"]["solution_id"]
-        result.solution_ids.update(alternatives.filter(alternatives.is_in(list(misfits))))
-    if result.rows:
-        _add_what_goes_with_them(result, file)
-    return result
-
-
-def _add_what_goes_with_them(refusals: Refusals, file: Iterable[Frames]) -> None:
-    going, staying = _Brought(), _Brought()
-    problem_of: dict[str, str] = {}
-    for frames in file:
-        problem_of |= dict(frames["solutions"].select("solution_id", "problem_id").iter_rows())
-        for row, line, solution_id, rater, _ in _rated(frames):
-            side = going if row in refusals.rows else staying
-            side.rated.setdefault((solution_id, rater), line)
-            side.solution_ids.add(solution_id)
-        for row, solution_id in frames["rows_of_alternatives"].iter_rows():
-            (going if row in refusals.rows else staying).solution_ids.add(solution_id)
-    refusals.solution_ids |= going.solution_ids - staying.solution_ids
-    refusals.labels |= {(*key, line) for key, line in going.rated.items() if key not in staying.rated}
-    kept_problems = {problem_of[solution_id] for solution_id in staying.solution_ids}
-    refusals.problem_ids |= {problem_of[solution_id] for solution_id in going.solution_ids} - kept_problems
-
-
-@dataclass(slots=True)
-class _Brought:
-    """What some rows bring: solutions, and which rater's word on them at which line."""
-
-    solution_ids: set[str] = field(default_factory=set)
-    rated: dict[tuple[str, str], int] = field(default_factory=dict)
-
-
-def _rated(frames: Frames) -> Iterable[tuple[int, int, str, str, int]]:
-    return frames["raters"].select("row", "line", "solution_id", "rater", "num_lines").iter_rows()
-
-
-def _anti(frame: pl.DataFrame, labels: pl.DataFrame, rater: str | None = None) -> pl.DataFrame:
-    named = labels.rename({"rater": rater}) if rater else labels
-    return frame.join(named, on=named.columns, how="anti", maintain_order="left")
-
-
-def _misfits(con: duckdb.DuckDBPyConnection, steps: pl.DataFrame) -> list[str]:
-    """The solutions that are stored with other steps than these."""
-    if steps.is_empty():
-        return []
-    with registered(con, steps):
-        stored = query(con, _STORED_ENDS)
-    offered = steps.group_by("solution_id").agg(pl.col("char_end").sort_by("step_index").alias("ends"))
-    both = stored.join(offered, on="solution_id")
-    return both.filter(pl.col("ends") != pl.col("stored_ends"))["solution_id"].to_list()
-
-
-def _differing(con: duckdb.DuckDBPyConnection, frames: Frames) -> dict[tuple[str, str], str]:
-    """Why a rater's word on a solution is refused, where another word of the same rater is stored."""
-    people = frames["human_labels"]
-    # People's step labels are whoever's came first: the ratings themselves say who gave them.
-    others = frames["step_labels"].join(
-        frames["raters"],
-        left_on=["solution_id", "label_source"],
-        right_on=["solution_id", "rater"],
-        how="semi",
+    rows = query(
+        con,
+        """
+        SELECT line, num_lines, rater, is_misfit, file, file_line, solution
+        FROM refused_rows LEFT JOIN staged_solutions USING (solution_id) ORDER BY row
+        """,
     )
-    others = others.filter(
-        (pl.col("label_source") != HUMAN) | ~pl.col("solution_id").is_in(people["solution_id"].implode())
-    )
-    rated_by_people = f"label_source = '{HUMAN}' AND solution_id IN (SELECT solution_id FROM human_labels)"
-    found = [
-        *_other_words(con, "human_labels", people, _SAID_BY_PEOPLE, "true"),
-        *_other_words(con, "step_labels", others, _SAID_BY_OTHERS, f"NOT ({rated_by_people})"),
+    return [
+        RefusedRow(
+            row["line"],
+            row["num_lines"],
+            _MISFIT if row["is_misfit"] else _differently(row["rater"], row["file"], row["file_line"]),
+            row["solution"] or "",
+        )
+        for row in rows.iter_rows(named=True)
     ]
-    return {
-        (
-            solution_id,
-            rater,
-        ): f"{rater} rated this solution differently in {_place(file, line)}; the first rating stays"
-        for solution_id, rater, file, line in found
-    }
 
 
-def _place(file: str | None, line: int | None) -> str:
-    return f"line {line} of {file}" if file and line else file or "what is stored"
+def kept_solutions(con: duckdb.DuckDBPyConnection, solution_ids: Collection[str]) -> set[str]:
+    """Those of the solutions that are kept."""
+    if not solution_ids:
+        return set()
+    asked = [list(solution_ids)]
+    sql = f"SELECT solution_id FROM {KEPT}_solutions WHERE solution_id IN (SELECT unnest(?))"
+    return set(query(con, sql, asked)["solution_id"])
 
 
-def _other_words(
-    con: duckdb.DuckDBPyConnection, table: str, labels: pl.DataFrame, said: str, where: str
-) -> Iterable[tuple[str, str, str | None, int | None]]:
-    """Solution, rater, and the file and line where the rater said something else than these labels."""
-    if labels.is_empty():
-        return ()
-    sql = f"""
-        WITH offered AS (SELECT {said} FROM {FRAME_VIEW}),
-        stored AS (
-            SELECT {said}, source_file, source_line FROM {table}
-            WHERE ({where}) AND solution_id IN (SELECT solution_id FROM offered)
-        ),
-        known AS (
-            SELECT * EXCLUDE (source_file, source_line)
-            FROM stored SEMI JOIN offered USING (solution_id, rater)
-        ),
-        again AS (SELECT * FROM offered SEMI JOIN stored USING (solution_id, rater)),
-        differing AS ((FROM known EXCEPT FROM again) UNION (FROM again EXCEPT FROM known))
-        SELECT solution_id, rater, arg_min(source_file, step_index), min(source_line)
-        FROM stored SEMI JOIN differing USING (solution_id, rater) GROUP BY ALL
-    """
-    with registered(con, labels):
-        return list(query(con, sql).iter_rows())
+def leave_out(con: duckdb.DuckDBPyConnection, solution_ids: Collection[str]) -> None:
+    """Take more solutions, with their steps and labels, out of what is kept."""
+    if solution_ids:
+        con.execute("INSERT INTO gone_solutions SELECT unnest(?)", [list(solution_ids)])
+
+
+def forget_refusals(con: duckdb.DuckDBPyConnection) -> None:
+    """Drop the views and temporary tables of ``find_refusals``."""
+    for table in _KEPT:
+        con.execute(f"DROP VIEW {KEPT}_{table}")
+    for table in _TEMPORARY:
+        con.execute(f"DROP TABLE {table}")
+
+
+def _differently(rater: str, file: str | None, line: int | None) -> str:
+    place = f"line {line} of {file}" if file and line else file or "what is stored"
+    return f"{rater} rated this solution differently in {place}; the first rating stays"

@@ -4,24 +4,31 @@ So a file that turns out to be damaged, or a kill in the middle, leaves nothing 
 and the store's lock is held while rows are written, not while text is parsed. Leaves out: what the rows mean.
 """
 
+import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
+import duckdb
 import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
 
 Frames = dict[str, pl.DataFrame]
 
+STAGED = "staged"
+PLACE = "staged_file, staged_row"
+"""Columns of every staged view: ordered by them, rows come as they stand in the file."""
+
 
 class LabelStage:
-    """Frames by table, in the order they were added, in a temporary folder that goes when the block ends."""
+    """Frames by table, in a temporary folder that goes when the block ends."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="stepmark-import-")
-        self._added: list[dict[str, Path]] = []
+        self._num_added = 0
+        self._columns: dict[str, list[str]] = {}
 
     def __enter__(self) -> "LabelStage":
         return self
@@ -36,18 +43,36 @@ class LabelStage:
 
     def add(self, frames: Frames) -> None:
         """Keep the frames of some rows; StepmarkError where the temporary folder is full."""
-        names = {name: Path(self._folder.name) / f"{len(self._added):06}-{name}.arrow" for name in frames}
         try:
             for name, frame in frames.items():
-                frame.write_ipc(names[name])
+                path = Path(self._folder.name) / f"{name}-{self._num_added:06}.parquet"
+                frame.write_parquet(path, compression="lz4", statistics=False)
+                self._columns[name] = frame.columns
         except (OSError, pl.exceptions.PolarsError) as error:
             raise StepmarkError(
                 f"Cannot write to the temporary folder {self._folder.name}: {error}; free some space, or set "
                 "TMPDIR to a folder that has some."
             ) from error
-        self._added.append(names)
+        self._num_added += 1
 
-    def __iter__(self) -> Iterator[Frames]:
-        """What was added, as it was added."""
-        for names in self._added:
-            yield {name: pl.read_ipc(path) for name, path in names.items()}
+    def columns(self, name: str) -> list[str]:
+        """The columns of what was added for a table."""
+        return self._columns[name]
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """All that was added for a table, in memory."""
+        return pl.read_parquet(Path(self._folder.name) / f"{name}-*.parquet")
+
+    @contextlib.contextmanager
+    def views(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """Let SQL see what was added as ``staged_problems`` and so on, with PLACE, for the block's length."""
+        folder = self._folder.name.replace("'", "''")
+        for name in self._columns:
+            con.execute(
+                f"CREATE OR REPLACE TEMP VIEW {STAGED}_{name} AS "
+                "SELECT * RENAME (filename AS staged_file, file_row_number AS staged_row) FROM read_parquet("
+                f"'{folder}/{name}-*.parquet', filename = true, file_row_number = true)"
+            )
+        yield
+        for name in self._columns:
+            con.execute(f"DROP VIEW {STAGED}_{name}")

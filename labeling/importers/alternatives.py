@@ -4,11 +4,8 @@ People rated about four alternatives for each step they took; a solution's StepL
 Leaves out: the completions on the path, which the StepLabels cover.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-
 from stepmark.labeling.ids import imported_solution_id
-from stepmark.labeling.records import HumanLabel, StepLabel
+from stepmark.labeling.records import StepLabel
 from stepmark.labeling.steps import StepSpan
 
 from .common import ImportedSolution, LabelImport, RowOfAlternative
@@ -16,57 +13,15 @@ from .common import ImportedSolution, LabelImport, RowOfAlternative
 SOURCE = "alternative"
 
 
-@dataclass(frozen=True, slots=True)
-class AlternativeExample:
-    """One row per rated alternative: ``step`` may follow ``prefix_steps``, and people gave it ``rating``.
-
-    ``source_line`` is the first line that says so.
-    """
-
-    problem_id: str
-    solution_id: str
-    step_index: int
-    prefix_steps: tuple[str, ...]
-    step: str
-    rating: int
-    source_line: int | None = field(default=None, compare=False)
-
-
-def alternative_examples(
-    solutions: Iterable[ImportedSolution], human_labels: Iterable[HumanLabel]
-) -> Iterator[AlternativeExample]:
-    """Every rated alternative, once for each rating it got.
-
-    Left out are null ratings, quality-control and screening questions, and completions that read like the
-    step that was taken. An alternative that stands twice in a step with different ratings comes twice, once
-    with each: together they say that it is doubtful.
-
-    Raises:
-        KeyError: if a label belongs to none of the solutions.
-    """
-    by_id = {solution.solution_id: solution for solution in solutions}
-    seen: set[AlternativeExample] = set()
-    for label in human_labels:
-        if label.rating is None or label.is_quality_control or label.is_screening:
-            continue
-        solution, index, step = by_id[label.solution_id], label.step_index, label.completion.strip()
-        if index < len(solution.steps) and solution.steps[index].step == step:
-            continue
-        prefix = tuple(span.step for span in solution.steps[:index])
-        example = AlternativeExample(
-            solution.problem_id, solution.solution_id, index, prefix, step, label.rating, label.source_line
-        )
-        if example not in seen:
-            seen.add(example)
-            yield example
-
-
 class AlternativeSolutions:
     """The rated alternatives of a file as unfinished solutions: the path so far and the alternative.
 
-    Only the alternative itself is a step of it, labeled: the path before it has its steps and labels in its
-    own solution. (With them, the alternatives would hold five steps of every six.) ``conflicting`` holds the ids of those that people gave different ratings: whoever stores the rows leaves them out. As
-    that may show in the last line only, nothing is to be stored before all chunks were read.
+    Left out are null ratings, quality-control and screening questions, and completions that read like the
+    step that was taken.
+    Only the alternative itself is a step of it, and labeled: the path before it has its steps and labels in
+    its own solution. (With them, five of six rows of steps would be copies.) ``conflicting`` holds the ids of
+    those that people gave different ratings: whoever stores the rows leaves them out. As that may show in
+    the last line only, nothing is to be stored before all chunks were read.
     """
 
     def __init__(self, label_source: str) -> None:
@@ -96,9 +51,14 @@ class AlternativeSolutions:
                 line = label.source_line
                 result.solutions.append(
                     ImportedSolution(
-                        key, solution.problem_id, SOURCE, text, (span,),
-                        source_line=line, first_step_index=index,
-                    )  # fmt: skip
+                        key,
+                        solution.problem_id,
+                        SOURCE,
+                        text,
+                        (span,),
+                        source_line=line,
+                        first_step_index=index,
+                    )
                 )
                 result.step_labels.append(
                     StepLabel(key, index, self._label_source, rating, None, source_line=line)

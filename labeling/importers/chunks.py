@@ -70,11 +70,10 @@ class _Gatherer:
         self._problem_ids: set[str] = set()
         self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
         self._said: dict[tuple[str, str], tuple[int, int]] = {}  # (solution, rater): line, hash of the labels
-        self._label_keys: set[tuple[str, int, str]] = set()
+        self._labeled: dict[tuple[str, str], int] = {}  # (solution, source): a bit for each step with a label
 
     def take_chunk(self) -> LabelImport:
         full, self.chunk = self.chunk, LabelImport()
-        self._label_keys.clear()
         return full
 
     def add(self, line: int, row: JsonObject | Reject, num_lines: int) -> None:
@@ -140,9 +139,10 @@ class _Gatherer:
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
         for label in labeled.step_labels:
-            key = (label.solution_id, label.step_index, label.label_source)
-            if key not in self._label_keys:
-                self._label_keys.add(key)
+            key, step = (label.solution_id, label.label_source), 1 << label.step_index
+            known = self._labeled.get(key, 0)
+            if not known & step:
+                self._labeled[key] = known | step
                 chunk.step_labels.append(label._replace(source_line=line))
                 chunk.counts["step_labels"] += 1
 

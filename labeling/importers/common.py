@@ -18,7 +18,7 @@ from stepmark.labeling.steps import StepSpan, join_steps
 class ImportedSolution:
     """One row per solution of a label file, at its 1-based line; ``generator`` is a model's name if given.
 
-    ``steps`` begin with the one at ``first_step_index``: 0, but for an alternative, of which it is the only one.
+    ``steps`` begin with the one at ``first_step_index``: 0, but for an alternative, which is its only one.
     """
 
     solution_id: str

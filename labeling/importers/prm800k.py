@@ -11,19 +11,24 @@ A row, cut short::
 
 In phase 1 people picked or wrote each next step: the solution is the path they took. In phase 2 the solution
 is ``question.pre_generated_steps``; people rated it up to its first error; steps after that have no label.
+
+Every completion of every step becomes a HumanLabel under its index in the file; the human one comes after
+the others. Where people gave up, the alternatives to a step never taken stand at the index after the last
+step. A StepLabel of source "human" is the rating of the completion that is the solution's step. Null ratings
+give none, nor do quality-control and screening questions, which measure the labelers. Where several people
+rated one solution, the first one's rating is the StepLabel; later ones fill in the steps it left open, and
+all of them stay in the HumanLabels.
+
 A row without a labeler gets the labeler "unknown". Keys the published data does not have are passed over.
 Leaves out: choosing what to train on; see ``alternatives`` for the completions beside the path.
 """
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from stepmark.labeling.records import HumanLabel, StepLabel
 
-from .chunks import import_chunks
-from .common import ImportedSolution, LabeledSolution, LabelImport, label_problem, solution_of
+from .common import ImportedSolution, LabeledSolution, label_problem, solution_of
 from .fields import (
     RowError,
     list_of,
@@ -43,19 +48,6 @@ SOURCE = "prm800k"
 LABEL_SOURCE = "human"
 UNKNOWN_LABELER = "unknown"
 _ANSWER = re.compile(r"^# Answer\s*\n(?P<answer>.*)\Z", re.MULTILINE | re.DOTALL)
-
-
-def import_prm800k(path: Path | str, *, split: str, chunk_lines: int = 1000) -> Iterator[LabelImport]:
-    """Import a PRM800K file, ``chunk_lines`` rows at a time; see ``import_chunks``.
-
-    Every completion of every step becomes a HumanLabel under its index in the file; the human one comes after
-    the others. Where people gave up, the alternatives to a step never taken stand at the index after the last
-    step. A StepLabel of source "human" is the rating of the completion that is the solution's step. Null
-    ratings give none, nor do quality-control and screening questions, which measure the labelers.
-    Where several people rated one solution, the first one's rating is the StepLabel; later ones fill in the
-    steps it left open, and all of them stay in the HumanLabels.
-    """
-    return import_chunks(path, read_row, split=split, chunk_lines=chunk_lines)
 
 
 class _Completion(NamedTuple):

@@ -245,24 +245,21 @@ def test_damage_between_sound_lines_is_told_by_its_line(home: Path, damage: str)
 def test_a_failure_while_rows_are_stored_leaves_none_of_the_file(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after a kill: the second half fails, and the first half is not there; the next run stores all."""
+    """As after a kill: the rows are written, and not there after all; the next run stores them."""
     from stepmark.assets import label_files
 
     rows = [json.dumps(numbered(valid("trl"), number)) for number in range(4)]
     before = Store(home).read("SELECT count(*) FROM problems").item()
-    write, calls = label_files.write_label_frames, []
+    write = label_files.write_kept_labels
 
-    def failing(*arguments: Any) -> Any:
-        calls.append(arguments)
-        if len(calls) == 2:
-            raise StepmarkError("The disk is full.")
-        return write(*arguments)
+    def failing(*arguments: Any, **named: Any) -> Any:
+        write(*arguments, **named)
+        raise StepmarkError("The disk is full.")
 
-    monkeypatch.setattr(label_files, "_CHUNK_LINES", 2)
-    monkeypatch.setattr(label_files, "write_label_frames", failing)
-    _, error = import_file(home, "\n".join(rows).encode())
+    with monkeypatch.context() as patch:
+        patch.setattr(label_files, "write_kept_labels", failing)
+        _, error = import_file(home, "\n".join(rows).encode())
     after = Store(home).read("SELECT count(*) FROM problems").item()
-    monkeypatch.setattr(label_files, "write_label_frames", write)
     import_file(home, "\n".join(rows).encode())
 
     assert str(error) == "The disk is full."

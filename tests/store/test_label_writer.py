@@ -13,11 +13,12 @@ from stepmark.labeling.importers.common import (
     labeled,
     solution_of,
 )
-from stepmark.labeling.importers.prm800k import import_prm800k
+from stepmark.labeling.importers.registry import import_labels
 from stepmark.labeling.records import HumanLabel, Reject, StepLabel
 from stepmark.store.auditing import run_audits
-from stepmark.store.label_writer import WrittenLabels, write_label_import
 from stepmark.store.store import Store
+
+from .conftest import write_labels
 
 _PROBLEM = label_problem("What is $1+1$?", "prm800k", "train", answer="2")
 _SOLUTION = solution_of(
@@ -57,9 +58,9 @@ def _rated(labeler: str = "ann") -> LabeledSolution:
 
 def test_a_chunk_is_written_whole(store: Store) -> None:
     """Every table gets its rows, and the audits find nothing wrong."""
-    result = write_label_import(store, _chunk(_rated()), source_file="a.jsonl")
+    result = write_labels(store, _chunk(_rated()), source_file="a.jsonl")
 
-    assert result == WrittenLabels(written=_ALL_ROWS, skipped=_NO_ROWS, num_duplicates=0)
+    assert result == (_ALL_ROWS, 0)
     shown = "source, generator_id, solution, final_answer, outcome, round, sample_index, grader_version"
     assert store.read(f"SELECT {shown} FROM solutions").rows() == [
         ("prm800k", "gpt", "1+1\n= 3", "3", "incorrect", None, None, None)
@@ -71,30 +72,28 @@ def test_a_chunk_is_written_whole(store: Store) -> None:
 
 
 def test_the_same_chunk_again_writes_nothing(store: Store) -> None:
-    """All rows are skipped, and its line counts as one duplicate."""
-    write_label_import(store, _chunk(_rated()))
-    again = write_label_import(store, _chunk(_rated()))
+    """No row is new, and its line counts as one duplicate."""
+    write_labels(store, _chunk(_rated()))
+    again = write_labels(store, _chunk(_rated()))
 
-    assert again == WrittenLabels(written=_NO_ROWS, skipped=_ALL_ROWS, num_duplicates=1)
+    assert again == (_NO_ROWS, 1)
 
 
 def test_a_second_labeler_of_a_known_solution_is_no_duplicate(store: Store) -> None:
     """The ratings of both stay; the step labels are the first one's."""
-    write_label_import(store, _chunk(_rated()))
-    second = write_label_import(store, _chunk(_rated("bob")))
+    write_labels(store, _chunk(_rated()))
 
-    assert second.num_duplicates == 0
-    assert second.written == _NO_ROWS | {"human_labels": 3}
+    assert write_labels(store, _chunk(_rated("bob"))) == (_NO_ROWS | {"human_labels": 3}, 0)
 
 
 def test_machine_labels_are_duplicates_by_their_source(store: Store) -> None:
     """The same labels of one source twice are one duplicate; another source's are new."""
     teacher = labeled(_PROBLEM, _SOLUTION, "teacher", [1, None], [0.9, None])
     oracle = labeled(_PROBLEM, _SOLUTION, "oracle", [1, -1])
-    write_label_import(store, _chunk(teacher))
+    write_labels(store, _chunk(teacher))
 
-    assert write_label_import(store, _chunk(teacher)).num_duplicates == 1
-    assert write_label_import(store, _chunk(oracle)).num_duplicates == 0
+    assert write_labels(store, _chunk(teacher))[1] == 1
+    assert write_labels(store, _chunk(oracle))[1] == 0
     assert store.read("SELECT label_source, value FROM step_labels ORDER BY ALL").rows() == [
         ("oracle", None),
         ("oracle", None),
@@ -110,7 +109,7 @@ def test_a_problem_keeps_what_a_problem_file_said(store: Store) -> None:
             "VALUES (?, 'math', 'test', 'Algebra', 3, 'What is $1+1$?')",
             [_PROBLEM.problem_id],
         ).fetchall()
-    write_label_import(store, _chunk(_rated()), split_for_new_problems="train")
+    write_labels(store, _chunk(_rated()), split_for_new_problems="train")
 
     assert store.read("SELECT source, split, subject, level FROM problems").rows() == [
         ("math", "test", "Algebra", 3)
@@ -119,7 +118,7 @@ def test_a_problem_keeps_what_a_problem_file_said(store: Store) -> None:
 
 def test_new_problems_get_the_split_asked_for(store: Store) -> None:
     """It overrides the importer's."""
-    write_label_import(store, _chunk(_rated()), split_for_new_problems="test")
+    write_labels(store, _chunk(_rated()), split_for_new_problems="test")
 
     assert store.read("SELECT split FROM problems").item() == "test"
 
@@ -131,17 +130,17 @@ def test_a_bad_label_leaves_nothing_of_its_chunk(store: Store) -> None:
     with pytest.raises(
         StepmarkError, match=r"rating IN \(-1, 0, 1\) does not hold for .*labeler='eve', rating=5"
     ):
-        write_label_import(store, chunk)
+        write_labels(store, chunk)
 
     assert store.read("SELECT count(*) FROM problems").item() == 0
 
 
 def test_real_prm800k_lines_are_written_once(store: Store, real_data: Path) -> None:
     """All 11 published lines land, both phases, and a second import finds 11 duplicates."""
-    chunks = list(import_prm800k(real_data / "prm800k" / "raw_lines.jsonl", split="train"))
-    first = [write_label_import(store, chunk) for chunk in chunks]
-    again = [write_label_import(store, chunk) for chunk in chunks]
+    chunks = list(import_labels(real_data / "prm800k" / "raw_lines.jsonl", "prm800k", "train"))
+    first = [write_labels(store, chunk) for chunk in chunks]
+    again = [write_labels(store, chunk) for chunk in chunks]
 
-    assert [result.written["human_labels"] for result in first] == [250]
-    assert [(set(result.written.values()), result.num_duplicates) for result in again] == [({0}, 11)]
+    assert [written["human_labels"] for written, _ in first] == [250]
+    assert [(set(written.values()), num_duplicates) for written, num_duplicates in again] == [({0}, 11)]
     assert all(frame.is_empty() for frame in run_audits(store).values())

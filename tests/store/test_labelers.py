@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.labeling.importers.prm800k import import_prm800k
-from stepmark.store.label_writer import write_label_import
+from stepmark.labeling.importers.registry import import_labels
 from stepmark.store.store import Store
+
+from .conftest import write_labels
 
 _QUALITY = "num_compared, num_agreeing, num_checks, num_checks_compared, num_checks_agreeing"
 
@@ -196,8 +197,8 @@ def test_the_views_on_real_lines_agree_with_a_count_of_their_own(
     lines += [_by_a_second_person(line) for line in lines]
     file = tmp_path / "lines.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    for chunk in import_prm800k(file, split="train"):
-        write_label_import(store, chunk)
+    for chunk in import_labels(file, "prm800k", "train"):
+        write_labels(store, chunk)
     texts = _rated_texts(lines)
     pairs: Counter[tuple[str, str]] = Counter()
     agreeing: Counter[tuple[str, str]] = Counter()

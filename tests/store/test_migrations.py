@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from stepmark.store import create
+from stepmark.store.auditing import run_audits
 from stepmark.store.create import SCHEMA_VERSION, open_memory
 from stepmark.store.problem_writer import write_problems
 from stepmark.store.schema import read_schema
@@ -105,3 +106,26 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(
     con.close()
 
     assert old_store.read("SELECT count(*) FROM rollouts").item() == 1
+
+
+def test_of_an_alternative_only_its_own_step_is_kept(full_store: Store) -> None:
+    """Version 3 repeated the steps before it, and scored it as if it were a solution; the rest stays."""
+    solutions = full_store.read("SELECT count(*) FROM steps").item()
+    with full_store.transaction() as con:
+        con.execute(
+            """
+            INSERT INTO solutions (solution_id, problem_id, source, solution)
+                VALUES ('s4', 'p2', 'alternative', E'2+2\\n= 5');
+            INSERT INTO steps VALUES ('s4', 0, 0, 4, '2+2'), ('s4', 1, 4, 7, '= 5');
+            INSERT INTO step_labels (solution_id, step_index, label_source, rating) VALUES ('s4', 1, 'human', -1);
+            INSERT INTO scores VALUES ('prm', 's4', 0, 0.1, 0.2, 0.7), ('prm', 's4', 1, 0.6, 0.2, 0.2);
+            UPDATE schema_version SET version = 3;
+            """
+        )
+
+    assert full_store.read("SELECT step_index, step FROM steps WHERE solution_id = 's4'").rows() == [
+        (1, "= 5")
+    ]
+    assert full_store.read("SELECT count(*) FROM steps").item() == solutions + 1
+    assert full_store.read("SELECT DISTINCT solution_id FROM scores").rows() == [("s3",)]
+    assert all(frame.is_empty() for frame in run_audits(full_store).values())

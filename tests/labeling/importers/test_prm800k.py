@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stepmark.labeling.importers.alternatives import alternative_examples
+from stepmark.labeling.importers.alternatives import AlternativeSolutions
 from stepmark.labeling.importers.common import LabelImport, merged
-from stepmark.labeling.importers.prm800k import import_prm800k
+from stepmark.labeling.importers.registry import import_labels
 
 Row = dict[str, Any]
 
@@ -46,7 +46,7 @@ def imported(tmp_path: Path, *rows: Row, chunk_lines: int = 1000) -> LabelImport
     """These rows written and imported."""
     path = tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in rows))
-    return merged(import_prm800k(path, split="train", chunk_lines=chunk_lines))
+    return merged(import_labels(path, "prm800k", "train", chunk_lines=chunk_lines))
 
 
 def test_a_phase_1_solution_is_the_path_of_chosen_completions(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_questions_that_test_the_labelers_are_kept_out_of_training(
 
     assert len(result.human_labels) == 2
     assert result.step_labels == []
-    assert list(alternative_examples(result.solutions, result.human_labels)) == []
+    assert AlternativeSolutions("human").of_chunk(result).solutions == []
     assert result.counts[count] == 1
 
 
@@ -292,7 +292,9 @@ def test_a_line_without_any_taken_step_is_refused(tmp_path: Path) -> None:
 
 
 def test_alternatives_are_examples_of_their_own(tmp_path: Path) -> None:
-    """A prefix of the path, another next step and its rating; null ratings and repeats are left out."""
+    """A prefix of the path, another next step and its rating; nulls and repeats are left out, and of one with
+    two ratings it is told.
+    """
     result = imported(
         tmp_path,
         row(
@@ -302,13 +304,18 @@ def test_alternatives_are_examples_of_their_own(tmp_path: Path) -> None:
         ),
     )
 
-    examples = list(alternative_examples(result.solutions, result.human_labels))
+    alternatives = AlternativeSolutions("human")
+    given = alternatives.of_chunk(result)
 
-    assert [(e.prefix_steps, e.step_index, e.step, e.rating) for e in examples] == [
-        (("a",), 1, "bad", -1),
-        (("a",), 1, "bad", 0),
-        (("a", "b"), 2, "c", 0),
+    assert [
+        (one.solution, step.step_index, step.step)
+        for one, step in zip(given.solutions, given.steps, strict=True)
+    ] == [
+        ("a\nbad", 1, "bad"),
+        ("a\nb\nc", 2, "c"),
     ]
+    assert [(label.step_index, label.rating) for label in given.step_labels] == [(1, -1), (2, 0)]
+    assert alternatives.conflicting == {given.solutions[0].solution_id}
 
 
 def raw_counts(rows: list[Row]) -> Counter[str]:
@@ -338,6 +345,19 @@ def raw_path_ratings(line: Row) -> Iterator[int]:
             yield labeled["completions"][chosen]["rating"]
 
 
+def beside(line: Row) -> Iterator[tuple[tuple[str, str], int]]:
+    """The rated texts beside the path of a phase 1 line, each with problem and path, from the JSON alone."""
+    problem, path = line["question"]["problem"].strip(), ""
+    for labeled in line["label"]["steps"]:
+        chosen, written = labeled["chosen_completion"], labeled["human_completion"]
+        taken = written if chosen is None else labeled["completions"][chosen]
+        for completion in [*labeled["completions"], *([written] if written else [])]:
+            text = completion["text"].strip()
+            if completion["rating"] is not None and not (taken and text == taken["text"].strip()):
+                yield (problem, path + text), completion["rating"]
+        path += f"{taken['text'].strip()}\n" if taken else ""
+
+
 Rebuilt = tuple[list[Row], LabelImport]
 
 
@@ -346,7 +366,7 @@ def rebuilt(real_data: Path) -> Rebuilt:
     """The 942 lines of phase 1, as JSON and as imported."""
     path = real_data / "prm800k" / "phase1_train_reconstructed.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return rows, merged(import_prm800k(path, split="train"))
+    return rows, merged(import_labels(path, "prm800k", "train"))
 
 
 def test_the_eleven_published_lines_are_imported_whole(real_data: Path) -> None:
@@ -354,7 +374,7 @@ def test_the_eleven_published_lines_are_imported_whole(real_data: Path) -> None:
     path = real_data / "prm800k" / "raw_lines.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
 
-    result = merged(import_prm800k(path, split="train"))
+    result = merged(import_labels(path, "prm800k", "train"))
 
     counts = dict(result.counts)
     assert counts.pop("step_labels") == sum(len(list(raw_path_ratings(line))) for line in rows[:10]) == 75
@@ -398,7 +418,7 @@ def test_refused_lines_hold_no_rating_and_duplicates_the_same_ones(rebuilt: Rebu
 
 def test_every_span_of_the_real_solutions_gives_its_step(real_data: Path) -> None:
     """Spans cover the solution, and their text is the chosen completion, newlines inside included."""
-    result = merged(import_prm800k(real_data / "prm800k" / "raw_lines.jsonl", split="train"))
+    result = merged(import_labels(real_data / "prm800k" / "raw_lines.jsonl", "prm800k", "train"))
 
     text_of = {solution.solution_id: solution.solution for solution in result.solutions}
     steps = result.steps
@@ -408,9 +428,21 @@ def test_every_span_of_the_real_solutions_gives_its_step(real_data: Path) -> Non
 
 
 def test_real_alternatives_give_more_examples_than_the_paths(rebuilt: Rebuilt) -> None:
-    """Beside 12,187 rated steps on the paths stand 30,702 rated alternatives."""
-    _, result = rebuilt
+    """Beside 12,187 rated steps on the paths stand some 30,700 rated alternatives, each with its path."""
+    rows, result = rebuilt
+    alternatives = AlternativeSolutions("human")
 
-    ratings = Counter(e.rating for e in alternative_examples(result.solutions, result.human_labels))
+    given = alternatives.of_chunk(result)
 
-    assert ratings == {-1: 16_881, 0: 8_839, 1: 4_982}
+    refused_lines = {item.line for item in [*result.rejects, *result.duplicates]}
+    told = {
+        rating_of
+        for number, line in enumerate(rows, 1)
+        if number not in refused_lines
+        for rating_of in beside(line)
+    }
+    texts = Counter(text for text, _ in told)
+    ratings = Counter(label.rating for label in given.step_labels)
+    assert len(given.solutions) == len(texts)
+    assert len(alternatives.conflicting) == sum(number > 1 for number in texts.values())
+    assert ratings.total() == len(given.solutions) > 30_000
