@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 Judge = Callable[[str, str], str]
 
@@ -52,13 +53,16 @@ def _judge(name: str) -> Judge:
 def _serve_in_child(judge: Judge, time_limit_s: float, replies: int) -> int:
     """Judge in a forked child until the input ends, or the child; its exit code, negative for a signal."""
     parent = os.getpid()
+    # Ended before it can end the child with itself, it would leave the child behind.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     child = os.fork()
     if child == 0:
         _end_with(parent)
         while line := sys.stdin.buffer.readline():
             _reply(replies, _timed_verdict(judge, json.loads(line), time_limit_s))
         os._exit(0)
-    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(child, signal.SIGKILL))
+    signal.signal(signal.SIGTERM, lambda number, frame: _end(child))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -66,8 +70,16 @@ def _end_with(parent: int) -> None:
     """Let the kernel end this process when its parent is killed."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed before the line above
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    if os.getppid() != parent:  # it was killed before the second line
         os._exit(1)
+
+
+def _end(child: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError):  # it has just ended by itself
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    os._exit(0)
 
 
 def _reply(replies: int, verdict: str) -> None:

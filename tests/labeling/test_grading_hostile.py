@@ -142,4 +142,7 @@ def test_ten_thousand_pairs_leave_no_process_behind() -> None:
     assert num_timeouts >= 8  # 0 and 1 to a great power are known
     assert max(num_alive) <= 4
     assert workers <= left
-    assert not any(Path(f"/proc/{pid}").exists() for pid in left)
+    deadline = time.monotonic() + 10  # whom the system buries may lie there a moment
+    while any(Path(f"/proc/{pid}").exists() for pid in left):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

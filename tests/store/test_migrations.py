@@ -117,7 +117,8 @@ def test_of_an_alternative_only_its_own_step_is_kept(full_store: Store) -> None:
             INSERT INTO solutions (solution_id, problem_id, source, solution)
                 VALUES ('s4', 'p2', 'alternative', E'2+2\\n= 5');
             INSERT INTO steps VALUES ('s4', 0, 0, 4, '2+2'), ('s4', 1, 4, 7, '= 5');
-            INSERT INTO step_labels (solution_id, step_index, label_source, rating) VALUES ('s4', 1, 'human', -1);
+            INSERT INTO step_labels (solution_id, step_index, label_source, rating)
+                VALUES ('s4', 1, 'human', -1);
             INSERT INTO scores VALUES ('prm', 's4', 0, 0.1, 0.2, 0.7), ('prm', 's4', 1, 0.6, 0.2, 0.2);
             UPDATE schema_version SET version = 3;
             """
