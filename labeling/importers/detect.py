@@ -46,7 +46,7 @@ def detect_format(path: Path | str) -> str:
     """The name of the file's format, as ``import-labels --format`` takes it.
 
     Raises:
-        InputError: if no format has the first object's keys, or the file holds no object.
+        InputError: if no format has the first object's keys, or the file holds no object that can be read.
     """
     path = Path(path)
     if kind_of_file(path) != "json":
@@ -57,8 +57,10 @@ def detect_format(path: Path | str) -> str:
         wanted = f"{', '.join(NEEDED)} and one of {', '.join(LABELS)}"
         problem = f"a table of steps has the columns {wanted}, not {shown}"
         raise InputError.at(path, None, problem, "rename its columns")
+    first_refused = None
     for line, row in read_objects(path):
         if not isinstance(row, dict):
+            first_refused = first_refused or row
             continue
         for name, matches in _FORMATS.items():
             if matches(row):
@@ -69,7 +71,10 @@ def detect_format(path: Path | str) -> str:
             )
         keys = ", ".join(sorted(row)[:_MAX_KEYS]) or "none"
         raise InputError.at(path, line, f"no label format has the keys {keys}", "name one with --format")
-    raise InputError.at(path, None, "the file holds no JSON object", "check that it is the label file")
+    problem, line = "the file holds no JSON object", None
+    if first_refused:
+        problem, line = f"{problem} that can be read: {first_refused.reason}", first_refused.line
+    raise InputError.at(path, line, problem, "check that it is the label file")
 
 
 _MAX_KEYS = 20

@@ -1,7 +1,8 @@
-"""Reading one JSON value strictly: what JSON forbids is refused, not guessed at.
+"""Reading one JSON value strictly: what JSON forbids, or leaves open, is refused, not guessed at.
 
 Python's own reader takes NaN, Infinity and lone surrogates; databases and other languages do not, so a value
-that holds one is refused here. Leaves out: finding where values start in a file (``jsonl``, ``json_arrays``).
+that holds one is refused here. So is an object that gives one key two values.
+Leaves out: finding where values start in a file (``jsonl``, ``json_arrays``).
 """
 
 import json
@@ -25,7 +26,17 @@ class StrictDecoder:
 
     def __init__(self) -> None:
         self._constants: list[str] = []
-        self._decoder = json.JSONDecoder(parse_constant=self._constants.append)
+        self._repeated: list[str] = []
+        self._decoder = json.JSONDecoder(
+            parse_constant=self._constants.append, object_pairs_hook=self._object_of
+        )
+
+    def _object_of(self, pairs: list[tuple[str, Any]]) -> JsonObject:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self._repeated.append(next(key for key in keys if keys.count(key) > 1))
+        return value
 
     def value_at(self, text: str, start: int) -> tuple[Any, int]:
         """The value that starts at ``text[start]``, and the index after its end.
@@ -35,6 +46,7 @@ class StrictDecoder:
             Unreadable: where it is, but cannot be held (nested too deeply, a number of thousands of digits).
         """
         self._constants.clear()
+        self._repeated.clear()
         try:
             return self._decoder.raw_decode(text, start)
         except json.JSONDecodeError:
@@ -48,10 +60,13 @@ class StrictDecoder:
         """The last decoded ``value`` as an object whose strings are text; ``text`` is where it was read.
 
         Raises:
-            Unreadable: if it is no object, or holds NaN, bytes that are not UTF-8, or a lone surrogate.
+            Unreadable: if it is no object, or holds NaN, a key twice, bytes that are not UTF-8, or a lone
+                surrogate.
         """
         if self._constants:
             raise Unreadable(f"holds {self._constants[0]}, which is not JSON")
+        if self._repeated:
+            raise Unreadable(f"gives the key {_shown(self._repeated[0])} twice in one object")
         if not isinstance(value, dict):
             raise Unreadable(f"is a JSON {_JSON_NAMES[type(value)]}, not an object")
         if not is_text(text):
@@ -77,6 +92,12 @@ class StrictDecoder:
         return self.checked(value, text)
 
 
+def _shown(key: str) -> str:
+    shown = ascii(key)
+    return shown if len(shown) <= _KEY_CHARS else shown[:_KEY_CHARS] + "..."
+
+
+_KEY_CHARS = 40
 _JSON_NAMES = {
     list: "array",
     str: "string",

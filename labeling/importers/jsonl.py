@@ -29,7 +29,7 @@ def read_objects(path: Path | str) -> Iterator[tuple[int, JsonObject | Reject]]:
     """Every object of the file with the 1-based line it starts at, or the Reject of what is none.
 
     Raises:
-        InputError: if the file is absent, a folder, or UTF-16.
+        InputError: if the file is absent, a folder, UTF-16, or damaged where it is compressed.
     """
     path = Path(path)
     line = 0
@@ -38,7 +38,14 @@ def read_objects(path: Path | str) -> Iterator[tuple[int, JsonObject | Reject]]:
             for line, item in _read_stream(path, stream):
                 yield line, item
     except DAMAGED_GZIP as error:
-        yield line + 1, reject(path, line + 1, f"the compressed data is damaged from here on: {error}", "")
+        raise damaged_gzip(path, line, error) from error
+
+
+def damaged_gzip(path: Path, line: int, error: BaseException) -> InputError:
+    """The refusal of a file after ``line`` lines: its checksum, which stands at its end, vouches for none."""
+    return InputError.at(
+        path, line + 1, f"the compressed data is damaged from here on: {error}", "fetch the file again"
+    )
 
 
 def open_unpacked(path: Path) -> io.BufferedReader:

@@ -15,7 +15,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import Reject
 
 from .json_values import MAX_CHARS, JsonObject, is_text, reject
-from .jsonl import DAMAGED_GZIP, open_unpacked, read_objects
+from .jsonl import DAMAGED_GZIP, damaged_gzip, open_unpacked, read_objects
 
 NEEDED = ("problem", "solution_id", "step_index", "step")
 _PARQUET = b"PAR1"
@@ -109,8 +109,7 @@ def _read_csv(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
                 yield line, reject(path, line, f"the row is not CSV: {error}", "")
                 continue
             except DAMAGED_GZIP as error:
-                yield line, reject(path, line, f"the compressed data is damaged from here on: {error}", "")
-                return
+                raise damaged_gzip(path, line - 1, error) from error
             if cells is None:
                 return
             if cells:

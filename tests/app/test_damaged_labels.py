@@ -87,8 +87,13 @@ REFUSED_WHOLE: dict[str, tuple[bytes, str]] = {
     "Parquet of other columns": (parquet(PARQUET), "a table of steps has the columns"),
     "Parquet cut off": (parquet(PARQUET)[:-200], "the Parquet file is damaged"),
     "Parquet of four bytes": (b"PAR1", "the Parquet file is damaged"),
-    "gzip cut off at once": (gzip.compress(b'{"a": 1}')[:12], "the file holds no JSON object"),
-    "gzip that is none": (b"\x1f\x8bnot so", "the file holds no JSON object"),
+    "gzip cut off at once": (gzip.compress(b'{"a": 1}')[:12], "line 1: the compressed data is damaged"),
+    "gzip cut off": (gzip.compress(b'{"a": 1}\n' * 9_000, 0)[:30_000], "the compressed data is damaged"),
+    "gzip that is none": (b"\x1f\x8bnot so", "line 1: the compressed data is damaged"),
+    "one object with NaN": (
+        b'{"a": NaN}',
+        "line 1: the file holds no JSON object that can be read: the text",
+    ),
 }
 
 
@@ -195,6 +200,7 @@ def lines(*damaged: bytes) -> bytes:
 # A file, the line of its one reject, and a part of the reason.
 REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
     "NaN": (lines(b'{"prompt": "Q", "completions": ["a"], "labels": [NaN]}'), 2, "holds NaN, which"),
+    "a key twice": (lines(b'{"prompt": "Q", "prompt": "R"}'), 2, "gives the key 'prompt' twice"),
     "half a character": (lines(b'{"prompt": "\\ud83d"}'), 2, "holds a lone surrogate"),
     "Latin-1": (lines(b'{"prompt": "\xe9"}'), 2, "holds bytes that are not UTF-8"),
     "single quotes": (lines(b"{'prompt': 1}"), 2, "is not JSON"),
@@ -206,7 +212,6 @@ REFUSED_LINES: dict[str, tuple[bytes, int, str]] = {
     "a torn line": (lines(b'{"prompt": "Q", "completions": ['), 2, "that starts here does not end"),
     "a torn pretty-printed object": (lines(b"{", b'"a": "x,', b'"b": [', b"1"), 2, "does not end"),
     "a last line cut off": (lines() + b'\n{"prompt": "Q', 3, "is cut off"),
-    "gzip cut off": (gzip.compress((lines() + b"\n") * 400, 0)[:30_000], 0, "data is damaged from here on"),
     "an array cut off": (b"[" + lines().replace(b"\n", b",\n") + b",\n", 3, "its closing ] is missing"),
     "a labeler of two minds": (
         lines(json.dumps(numbered(changed(valid("trl"), "labels", [False, False]), 1)).encode()),
