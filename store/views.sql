@@ -239,8 +239,11 @@ FROM first_errors
 WHERE label_source <> 'human'
 UNION ALL
 SELECT solution_id, 'label_source', label_source, first_error_index
-FROM first_errors ANTI JOIN person_first_errors USING (solution_id)
-WHERE label_source = 'human'
+FROM first_errors
+-- A left join, and no anti join, because a filter by solution reaches both of its sides.
+LEFT JOIN (SELECT DISTINCT solution_id AS rated_solution_id FROM person_first_errors)
+    ON rated_solution_id = solution_id
+WHERE label_source = 'human' AND rated_solution_id IS NULL
 UNION ALL
 SELECT solution_id, 'person', labeler, first_error_index FROM person_first_errors
 UNION ALL
