@@ -834,8 +834,8 @@ SELECT
     solutions.round, solutions.generator_id, solutions.outcome
 FROM solutions
 JOIN problems USING (problem_id)
-WHERE solutions.source <> 'alternative'
-    AND solution_id NOT IN (SELECT solution_id FROM step_labels);
+LEFT JOIN (SELECT DISTINCT solution_id AS labeled_solution_id FROM step_labels) ON labeled_solution_id = solution_id
+WHERE solutions.source <> 'alternative' AND labeled_solution_id IS NULL;
 COMMENT ON VIEW unlabeled_solutions IS 'One row per solution of which no step has a label from any source.';
 
 CREATE VIEW verdict_cache AS
