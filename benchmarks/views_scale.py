@@ -1,16 +1,21 @@
-"""Seconds that each question of docs/sql.md, and each view as a whole, takes on a large store.
+"""Seconds that each question of docs/sql.md takes on a large store, and each view, whole and of one solution.
 
     python benchmarks/views_scale.py [--rollouts 10000000] [--threads 2] [--home FOLDER]
 
-DuckDB's own generators fill the store: 75,000 solutions of 12,500 problems, 800,000 steps, two labels each,
-scores of two PRMs and an ORM, and ten million rollouts. A whole view is read by hashing all its rows. With
---home the store stays, and is used again. Leaves out: speed of writing as the pipeline writes.
+DuckDB's own generators fill the store: 75,000 solutions of 12,500 problems, 800,000 steps, labels by an
+oracle and by Monte-Carlo for each and by people for a quarter of them, scores of two PRMs and an ORM, and ten
+million rollouts. A whole view is read by hashing all its rows, however many; what takes more than two seconds
+is marked. Where other programs run, only processor seconds count: little more than half of them is what two
+quiet cores take. label_rollouts, ten million rows, is the nearest to two seconds; its comment says to ask for
+one solution. With --home the store stays, and is used again with the views as they are now. Leaves out: speed
+of writing as the pipeline writes.
 """
 
 import contextlib
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -48,8 +53,8 @@ SELECT 's' || substr(md5(i::VARCHAR), 1, 20), 'p' || substr(md5((i % problems)::
 FROM size, range(size.solutions) AS r(i);
 
 INSERT INTO steps
-SELECT solution_id, j, j * 31, (j + 1) * 31, solution[j * 31 + 1 : (j + 1) * 31 - 1]
-FROM solutions, range(length(solution) // 31) AS r(j);
+SELECT solution_id, j, j * 33, (j + 1) * 33, solution[j * 33 + 1 : (j + 1) * 33 - 1]
+FROM solutions, range(length(solution) // 33) AS r(j);
 
 INSERT INTO step_labels (solution_id, step_index, label_source, rating)
 SELECT solution_id, step_index, 'oracle', CASE WHEN hash(solution_id, step_index) % 12 = 0 THEN -1 ELSE 1 END
@@ -57,9 +62,13 @@ FROM steps;
 
 INSERT INTO step_labels (solution_id, step_index, label_source, value, num_rollouts, num_correct,
     num_truncated, num_ungraded, cost_tokens, completer_id, estimator, code_version)
-SELECT solution_id, step_index, 'monte_carlo', k / 12, 12, k, 0, 0, 700, 'g0', '{"name": "exhaustive"}',
-    '0.1.0'
-FROM (SELECT *, (hash(step_index, solution_id) % 13)::INTEGER AS k FROM steps);
+SELECT solution_id, step_index, 'monte_carlo', k / (12 - cut_off), 12, k, cut_off, 0, 700, 'g0',
+    '{"name": "exhaustive"}', '0.1.0'
+FROM (
+    SELECT *, (hash(step_index, solution_id) % 13)::INTEGER AS k,
+        CAST(k < 12 AND hash(solution_id, step_index) % 7 = 0 AS INTEGER) AS cut_off
+    FROM steps
+);
 
 INSERT INTO reward_models (reward_model_id, kind, round, base_model, label_sources, config, checkpoint,
     checkpoint_sha256, metrics, created_at)
@@ -79,9 +88,12 @@ FROM (
 
 INSERT INTO human_labels
     (solution_id, step_index, alternative_index, labeler, completion, is_human_written, rating)
-SELECT solution_id, step_index, 0, 'labeler ' || hash(solution_id) % 40, step, false,
+SELECT solution_id, step_index, 0, 'labeler ' || hash(solution_id) // 4 % 40, step, false,
     CASE WHEN hash(step_index, solution_id) % 15 = 0 THEN -1 ELSE 1 END
 FROM steps WHERE hash(solution_id) % 4 = 0;
+
+INSERT INTO step_labels (solution_id, step_index, label_source, rating)
+SELECT solution_id, step_index, 'human', rating FROM human_labels;
 
 INSERT INTO answer_verdicts
 SELECT (i % 12500)::VARCHAR, i::VARCHAR, 'v1', 'different' FROM range(100000) AS r(i);
@@ -114,11 +126,43 @@ def fill(store: Store, num_rollouts: int) -> None:
     store.publish()
 
 
-def seconds(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[float, float]:
-    """Seconds by the clock and of processors to run a query and fetch all its rows."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How long one query took, by the clock and of processors, and how many rows it read."""
+
+    name: str
+    wall_s: float
+    cpu_s: float
+    num_rows: int
+
+    @property
+    def is_slow(self) -> bool:
+        """True where it took longer than LIMIT_S by the clock."""
+        return self.wall_s > LIMIT_S
+
+    def __str__(self) -> str:
+        mark = f"  OVER {LIMIT_S:.0f} S" if self.is_slow else ""
+        return f"{self.wall_s:7.2f} {self.cpu_s:7.2f} {self.num_rows:>11,}  {self.name}{mark}"
+
+
+def readings(con: duckdb.DuckDBPyConnection) -> Iterator[Reading]:
+    """Each question, each whole view, and of each view by solution the rows of one solution."""
+    for question in questions():
+        yield _reading(con, question.text, question.sql)
+    [(solution_id,)] = con.execute("SELECT min(solution_id) FROM human_labels").fetchall()
+    for view in views().values():
+        hashed = f'SELECT count(*), bit_xor(hash(read)) FROM "{view.name}" AS read'
+        yield _reading(con, f"{view.name}, whole", hashed, is_counted=True)
+        if "solution_id" in view.column_names:
+            sql = f"SELECT * FROM \"{view.name}\" WHERE solution_id = '{solution_id}'"
+            yield _reading(con, f"{view.name}, of one solution", sql)
+
+
+def _reading(con: duckdb.DuckDBPyConnection, name: str, sql: str, is_counted: bool = False) -> Reading:
     begun, used = time.perf_counter(), time.process_time()
-    con.execute(sql).fetchall()
-    return time.perf_counter() - begun, time.process_time() - used
+    rows = con.execute(sql).fetchall()
+    took_s, used_s = time.perf_counter() - begun, time.process_time() - used
+    return Reading(name, took_s, used_s, rows[0][0] if is_counted else len(rows))
 
 
 @contextlib.contextmanager
@@ -143,18 +187,17 @@ def main(num_rollouts: int, threads: int, given: Path | None) -> None:
             fill(store, num_rollouts)
             size_mb = store.published.stat().st_size / 1e6
             click.echo(f"made in {time.perf_counter() - begun:.0f} s: {size_mb:,.0f} MB")
+        else:
+            store.publish()
         con = duckdb.connect(str(store.published), read_only=True, config={"threads": threads})
+        click.echo("   wall     cpu        rows  seconds by the clock and of processors")
         slow = 0
-        for question in questions():
-            took, used = seconds(con, question.sql)
-            slow += took > LIMIT_S
-            click.echo(f"{took:7.2f} s ({used:5.2f} s of processors)  {question.text}")
-        for view in views():
-            took, used = seconds(con, f'SELECT count(*), bit_xor(hash(read)) FROM "{view}" AS read')
-            click.echo(f"{took:7.2f} s ({used:5.2f} s of processors)  the whole view {view}")
+        for reading in readings(con):
+            slow += reading.is_slow
+            click.echo(str(reading))
         con.close()
     if slow:
-        raise SystemExit(f"{slow} questions take longer than {LIMIT_S:.0f} s")
+        raise SystemExit(f"{slow} took longer than {LIMIT_S:.0f} s")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@
 CREATE VIEW step_prefixes AS
 SELECT
     solution_id, step_index,
-    'x' || substr(sha256(
-        '6:prefix' || strlen(problem_id) || ':' || problem_id
-        || strlen(solution[:char_end]) || ':' || solution[:char_end]
-    ), 1, 20) AS prefix_id
+    'x' || left(sha256(concat(
+        '6:prefix', strlen(problem_id), ':', problem_id,
+        strlen(left(solution, char_end)), ':', left(solution, char_end)
+    )), 20) AS prefix_id
 FROM steps JOIN solutions USING (solution_id);
 COMMENT ON VIEW step_prefixes IS 'One row per step: the prefix that ends in it, under which its rollouts stand.';
 COMMENT ON COLUMN step_prefixes.prefix_id IS 'Hash of the problem and of the solution up to the step''s end.';
@@ -65,11 +65,13 @@ COMMENT ON MACRO TABLE thresholded_labels IS 'One row per step and label source:
 CREATE MACRO confident_labels(confidence) AS TABLE
 SELECT solution_id, step_index, label_source,
     CAST(CASE
-        WHEN p_wrong_low IS NULL THEN hard_labels.rating
+        WHEN p_wrong_low IS NULL THEN hard_rating(
+            rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+        )
         WHEN p_wrong_low >= confidence THEN -1
         WHEN p_wrong_high <= 1 - confidence THEN 1
     END AS INTEGER) AS rating
-FROM step_labels JOIN hard_labels USING (solution_id, step_index, label_source);
+FROM step_labels;
 COMMENT ON MACRO TABLE confident_labels IS 'One row per step and label source: the rating where it holds with at least the confidence, NULL (undecided) where it does not; sources that give no probability keep their hard label.';
 
 CREATE VIEW labels_neutral_positive AS
@@ -96,7 +98,8 @@ WITH written AS (
 marks AS (
     SELECT solution_id, label_source,
         min(step_index) FILTER (WHERE rating = -1) AS first_negative,
-        list(step_index ORDER BY step_index) FILTER (WHERE rating IS NOT NULL) AS decided,
+        list(step_index) FILTER (WHERE rating IS NOT NULL) AS decided,
+        max(step_index) FILTER (WHERE rating IS NOT NULL) AS last_decided,
         count(rating) AS num_decided_steps
     FROM hard_labels
     GROUP BY solution_id, label_source
@@ -104,8 +107,9 @@ marks AS (
 SELECT solution_id, label_source,
     CAST(CASE
         WHEN first_negative IS NULL AND num_decided_steps = num_steps THEN -1
-        -- The first m decided steps are all that come before step m where the last of them is step m - 1.
-        WHEN first_negative = 0 OR decided[first_negative] = first_negative - 1 THEN first_negative
+        -- No gap: of m decided steps the last is step m - 1. Sorting lists takes longer than all the rest.
+        WHEN first_negative = 0 OR last_decided = num_decided_steps - 1 THEN first_negative
+        WHEN list_sort(decided)[first_negative] = first_negative - 1 THEN first_negative
     END AS INTEGER) AS first_error_index,
     num_steps, num_decided_steps
 FROM marks JOIN written USING (solution_id);
@@ -113,20 +117,27 @@ COMMENT ON VIEW first_errors IS 'One row per solution and label source: the firs
 COMMENT ON COLUMN first_errors.first_error_index IS 'Its index from 0; -1 where no step is wrong; NULL where a step without a decided label comes before.';
 
 CREATE VIEW step_labels_until_first_error AS
-WITH cut AS (
+WITH rated AS (
+    SELECT solution_id, step_index, label_source, p_wrong_low, hard_rating(
+        rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+    ) AS hard
+    FROM step_labels
+),
+cut AS (
     SELECT solution_id, label_source, min(CASE
-        WHEN hard_labels.rating = -1 THEN step_index
+        WHEN hard = -1 THEN step_index
         -- A probability of being wrong is about the step or one before it: past an open step it says nothing of its own.
-        WHEN hard_labels.rating IS NULL AND p_wrong_low IS NOT NULL THEN step_index - 1
+        WHEN hard IS NULL AND p_wrong_low IS NOT NULL THEN step_index - 1
     END) AS last_index
-    FROM hard_labels JOIN step_labels USING (solution_id, step_index, label_source)
+    FROM rated
     GROUP BY solution_id, label_source
+    HAVING last_index IS NOT NULL
 )
-SELECT step_labels.* REPLACE (hard_labels.rating AS rating)
-FROM step_labels
-JOIN hard_labels USING (solution_id, step_index, label_source)
-LEFT JOIN cut USING (solution_id, label_source)
-WHERE cut.last_index IS NULL OR step_labels.step_index <= cut.last_index;
+SELECT step_labels.* REPLACE (hard_rating(
+    rating, value, num_rollouts, num_correct, num_truncated, num_ungraded, p_wrong_low, p_wrong_high
+) AS rating)
+FROM step_labels LEFT JOIN cut USING (solution_id, label_source)
+WHERE last_index IS NULL OR step_index <= last_index;
 COMMENT ON VIEW step_labels_until_first_error IS 'One row per step and label source, up to and with the first step labeled wrong; what comes after a wrong step is dropped, and what comes after an undecided one where the label is a probability of being wrong. The rating is the hard label.';
 
 CREATE VIEW label_counts AS
@@ -200,33 +211,42 @@ WITH rated AS (
     GROUP BY solution_id, labeler, step_index
 ),
 marks AS (
-    SELECT solution_id, labeler, step_index, rating,
-        min(step_index) FILTER (WHERE rating = -1) OVER (PARTITION BY solution_id, labeler) AS first_negative
+    SELECT solution_id, labeler,
+        min(step_index) FILTER (WHERE rating = -1) AS first_negative,
+        list(step_index) FILTER (WHERE rating IS NOT NULL) AS decided,
+        max(step_index) FILTER (WHERE rating IS NOT NULL) AS last_decided,
+        count(rating) AS num_decided_steps
     FROM rated
+    GROUP BY solution_id, labeler
 ),
 written AS (
     SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
 )
 SELECT solution_id, labeler,
     CAST(CASE
-        WHEN count(rating) FILTER (WHERE step_index < coalesce(first_negative, num_steps))
-            = coalesce(first_negative, num_steps)
-        THEN coalesce(first_negative, -1)
+        WHEN first_negative IS NULL AND num_decided_steps = num_steps AND last_decided = num_steps - 1 THEN -1
+        WHEN first_negative = 0 OR last_decided = num_decided_steps - 1 THEN first_negative
+        WHEN list_sort(decided)[first_negative] = first_negative - 1 THEN first_negative
     END AS INTEGER) AS first_error_index
-FROM marks JOIN written USING (solution_id)
-GROUP BY solution_id, labeler, first_negative, num_steps;
+FROM marks JOIN written USING (solution_id);
 COMMENT ON VIEW person_first_errors IS 'One row per solution and person who rated any of its own steps: the first one rated wrong. Alternatives to a step do not count, nor do quality-control and screening questions.';
 COMMENT ON COLUMN person_first_errors.solution_id IS 'The solution that was rated.';
 COMMENT ON COLUMN person_first_errors.labeler IS 'Who rated it.';
 COMMENT ON COLUMN person_first_errors.first_error_index IS 'Its index from 0; -1 where every step is rated and none wrong; NULL where a step without a rating comes before.';
 
 CREATE VIEW first_error_opinions AS
-WITH people AS MATERIALIZED (SELECT * FROM person_first_errors)
 SELECT solution_id, 'label_source' AS kind, label_source, first_error_index
 FROM first_errors
-WHERE label_source <> 'human' OR solution_id NOT IN (SELECT solution_id FROM people)
+WHERE label_source <> 'human'
 UNION ALL
-SELECT solution_id, 'person', labeler, first_error_index FROM people
+SELECT solution_id, 'label_source', label_source, first_error_index
+FROM first_errors
+-- A left join, and no anti join, because a filter by solution reaches both of its sides.
+LEFT JOIN (SELECT DISTINCT solution_id AS rated_solution_id FROM person_first_errors)
+    ON rated_solution_id = solution_id
+WHERE label_source = 'human' AND rated_solution_id IS NULL
+UNION ALL
+SELECT solution_id, 'person', labeler, first_error_index FROM person_first_errors
 UNION ALL
 SELECT solution_id, 'teacher', reward_model_id, first_error_index FROM teacher_first_errors(0.5)
 WHERE reward_model_id IN (
@@ -273,7 +293,10 @@ SELECT
 FROM first_error_opinions AS one
 JOIN first_error_opinions AS other
     ON one.solution_id = other.solution_id
-    AND (one.label_source, one.kind) < (other.label_source, other.kind)
+    AND (
+        one.label_source < other.label_source
+        OR one.label_source = other.label_source AND one.kind < other.kind
+    )
 WHERE one.first_error_index <> other.first_error_index;
 COMMENT ON VIEW label_disagreements IS 'One row per solution and pair of label sources, people or teachers that both decide on a first error, and on different ones: Monte-Carlo against oracle, say.';
 COMMENT ON COLUMN label_disagreements.solution_id IS 'The solution.';
@@ -618,6 +641,9 @@ FROM hard_labels AS one
 JOIN hard_labels AS other
     ON one.solution_id = other.solution_id AND one.step_index = other.step_index
     AND one.label_source < other.label_source
+-- Of two label sources, say, only one's labels can be on either side.
+WHERE one.label_source < (SELECT max(label_source) FROM step_labels)
+    AND other.label_source > (SELECT min(label_source) FROM step_labels)
 GROUP BY ALL;
 COMMENT ON VIEW label_changes IS 'One row per pair of label sources and pair of their hard labels: how many steps have the one from the one source and the other from the other.';
 COMMENT ON COLUMN label_changes.rating IS 'Hard label of label_source: -1, 0, 1; NULL is undecided.';
@@ -739,7 +765,9 @@ SELECT
     rollouts.completion, rollouts.final_answer, rollouts.outcome, rollouts.num_tokens
 FROM step_labels
 JOIN step_prefixes USING (solution_id, step_index)
-JOIN rollouts USING (prefix_id, completer_id);
+JOIN rollouts USING (prefix_id, completer_id)
+-- The join implies it; said aloud, DuckDB takes the labels for fewer than the rollouts, and hashes them instead.
+WHERE step_labels.completer_id IS NOT NULL;
 COMMENT ON VIEW label_rollouts IS 'One row per step label and rollout it rests on. Ask for one solution: WHERE solution_id = ...';
 
 CREATE VIEW best_of_n AS
@@ -749,24 +777,25 @@ WHERE metric = 'best_of_n' AND slice = 'all';
 COMMENT ON VIEW best_of_n IS 'One row per selector, N and round: share of all problems solved when it picks one of N samples, with its 95% interval.';
 
 CREATE VIEW reward_model_comparison AS
-WITH judged AS (
-    SELECT reward_model_id, problem_id, outcome = 'correct' AS is_correct, score, num_tokens
+WITH by_score AS (
+    SELECT reward_model_id, problem_id, score,
+        count(*) FILTER (WHERE outcome = 'correct') AS num_correct,
+        count(*) FILTER (WHERE outcome = 'incorrect') AS num_incorrect
     FROM solution_scores JOIN solutions USING (solution_id)
     WHERE outcome IN ('correct', 'incorrect')
+    GROUP BY reward_model_id, problem_id, score
 ),
 ranked AS (
-    SELECT *,
-        rank() OVER same_problem
-            + (count(*) OVER (PARTITION BY reward_model_id, problem_id, score) - 1) / 2 AS mid_rank
-    FROM judged
-    WINDOW same_problem AS (PARTITION BY reward_model_id, problem_id ORDER BY score)
+    SELECT reward_model_id, problem_id, num_correct, num_incorrect,
+        sum(num_incorrect) OVER (PARTITION BY reward_model_id, problem_id ORDER BY score) - num_incorrect / 2
+            AS mean_beaten
+    FROM by_score
 ),
 by_problem AS (
     SELECT reward_model_id, problem_id,
-        count(*) AS num_solutions,
-        count(*) FILTER (WHERE is_correct) AS num_correct,
-        num_correct * (num_solutions - num_correct) AS num_pairs,
-        sum(mid_rank) FILTER (WHERE is_correct) - num_correct * (num_correct + 1) / 2 AS num_won
+        sum(num_correct + num_incorrect) AS num_solutions,
+        sum(num_correct) * sum(num_incorrect) AS num_pairs,
+        sum(num_correct * mean_beaten) AS num_won
     FROM ranked
     GROUP BY reward_model_id, problem_id
 )
@@ -806,8 +835,8 @@ SELECT
     solutions.round, solutions.generator_id, solutions.outcome
 FROM solutions
 JOIN problems USING (problem_id)
-WHERE solutions.source <> 'alternative'
-    AND solution_id NOT IN (SELECT solution_id FROM step_labels);
+LEFT JOIN (SELECT DISTINCT solution_id AS labeled_solution_id FROM step_labels) ON labeled_solution_id = solution_id
+WHERE solutions.source <> 'alternative' AND labeled_solution_id IS NULL;
 COMMENT ON VIEW unlabeled_solutions IS 'One row per solution of which no step has a label from any source.';
 
 CREATE VIEW verdict_cache AS
