@@ -5,7 +5,11 @@ and the store's lock is held while rows are written, not while text is parsed. L
 """
 
 import contextlib
+import fcntl
+import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,11 +26,18 @@ PLACE = "staged_file, staged_row"
 """Columns of every staged view: ordered by them, rows come as they stand in the file."""
 
 
+_PREFIX = "stepmark-import-"
+_YOUNG_S = 60  # a folder of this age may have been made and not locked yet
+
+
 class LabelStage:
-    """Frames by table, in a temporary folder that goes when the block ends."""
+    """Frames by table, in a temporary folder that goes when the block ends, or else with the next stage."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="stepmark-import-")
+        _remove_abandoned()
+        self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
+        self._lock = os.open(self._folder.name, os.O_RDONLY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)  # the kernel gives it back however this process ends
         self._num_added = 0
         self._columns: dict[str, list[str]] = {}
 
@@ -40,6 +51,7 @@ class LabelStage:
         traceback: TracebackType | None,
     ) -> None:
         self._folder.cleanup()
+        os.close(self._lock)
 
     def add(self, frames: Frames) -> None:
         """Keep the frames of some rows; StepmarkError where the temporary folder is full."""
@@ -76,3 +88,16 @@ class LabelStage:
         yield
         for name in self._columns:
             con.execute(f"DROP VIEW {STAGED}_{name}")
+
+
+def _remove_abandoned() -> None:
+    """Remove what imports that were killed have left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # locked: in use; or somebody else's
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if time.time() - os.stat(lock).st_mtime > _YOUNG_S:
+                    shutil.rmtree(folder)
+            finally:
+                os.close(lock)

@@ -88,7 +88,10 @@ REFUSED_WHOLE: dict[str, tuple[bytes, str]] = {
     "Parquet cut off": (parquet(PARQUET)[:-200], "the Parquet file is damaged"),
     "Parquet of four bytes": (b"PAR1", "the Parquet file is damaged"),
     "gzip cut off at once": (gzip.compress(b'{"a": 1}')[:12], "line 1: the compressed data is damaged"),
-    "gzip cut off": (gzip.compress(b'{"a": 1}\n' * 9_000, 0)[:30_000], "the compressed data is damaged"),
+    "gzip cut off": (
+        gzip.compress(b'{"prompt": "Q", "completions": ["a"], "labels": [true]}\n' * 900, 0)[:30_000],
+        "the compressed data is damaged from here on",
+    ),
     "gzip that is none": (b"\x1f\x8bnot so", "line 1: the compressed data is damaged"),
     "one object with NaN": (
         b'{"a": NaN}',

@@ -1,0 +1,38 @@
+"""The folder in which a label file's rows wait: what is left behind, and what is not."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from stepmark.store.label_stage import LabelStage
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, this test's own."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:
+    """Unless it is in use, or so young that it may be: of a kill, a folder nobody holds is left."""
+    with LabelStage() as running:
+        running.add({"steps": pl.DataFrame({"step": ["a"]})})
+        [in_use] = folder.iterdir()
+        killed, young = folder / "stepmark-import-killed", folder / "stepmark-import-young"
+        for path in (killed, young):
+            path.mkdir()
+            (path / "steps-000000.parquet").write_bytes(b"")
+        for path in (killed, in_use):
+            os.utime(path, (0, 0))
+
+        with LabelStage():
+            left = set(folder.iterdir())
+            assert killed not in left
+            assert {in_use, young} < left
+        assert running.frame("steps").rows() == [("a",)]
+
+    assert list(folder.iterdir()) == [young]
