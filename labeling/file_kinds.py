@@ -1,5 +1,9 @@
-"""What a path is, in words: a person who named a pipe or a socket is not helped by "does not exist"."""
+"""What a path is, and how its text is encoded, in words.
 
+"Does not exist" helps nobody who named a pipe, nor does the place of a wrong byte in a file of UTF-16.
+"""
+
+import codecs
 import stat
 from pathlib import Path
 
@@ -28,3 +32,11 @@ def why_no_file(path: Path) -> str | None:
     if kind == "a file":
         return None
     return "does not exist" if kind is None else f"is {kind}"
+
+
+def utf_beyond_8(head: bytes) -> str | None:
+    """UTF-16 or UTF-32, by the byte-order mark that a text begins with; None for any other text."""
+    # UTF-32's mark for little endian begins with UTF-16's.
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "UTF-32"
+    return "UTF-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
