@@ -7,13 +7,13 @@ import click
 
 from stepmark.labeling.errors import StepmarkError
 
-from .options import home_option
+from .options import INPUT_PATH, home_option
 
 _REJECTS_SHOWN = 10
 
 
 @click.command("ingest")
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.argument("path", type=INPUT_PATH)
 @click.option("--source", default="math", show_default=True, help="Name the problems are stored under.")
 @click.option(
     "--split", type=click.Choice(["train", "test"]), help="Their split, where the files do not tell it."
