@@ -19,7 +19,7 @@ class _Input(click.Path):
     """A path to read. A socket cannot be opened, and a device may never end; a terminal is no such device."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        path = super().convert(value, param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
         kind = kind_of(path)
         if kind == "a socket" or (kind == "a device" and not _is_terminal(path)):
             self.fail(f"{str(path)!r} is {kind}; name a file.", param, ctx)
@@ -39,6 +39,16 @@ def _is_terminal(path: Path) -> bool:
 INPUT_FILE = _Input(exists=True, dir_okay=False, path_type=Path)  # or a pipe
 INPUT_PATH = _Input(exists=True, path_type=Path)  # a file or a folder
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def as_text(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's own types
+    """Callback of a parameter that is kept as text, in the store or by Dagster: its bytes must be UTF-8."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        message = f"{str(value)!r} holds a byte that is not UTF-8; rename it, or write it in UTF-8."
+        raise click.BadParameter(message, ctx, param) from error
+    return value
 
 
 def output_option(
@@ -97,5 +107,6 @@ def _home_option(*, expose_value: bool) -> Callable[[Any], Any]:
         default=DEFAULT_HOME,
         show_default=True,
         expose_value=expose_value,
+        callback=as_text,
         help="Folder of the store.",
     )

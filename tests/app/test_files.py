@@ -77,6 +77,26 @@ def test_an_encoding_of_wide_characters_is_named(command: str, encoding: str, tm
     assert f"the file is {encoding.upper()}; save it as UTF-8" in str(result.exception)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ingest", "in.jsonl", "--source", "\udcff"],
+        ["ingest", "\udcff.jsonl"],
+        ["import-labels", "\udcff.jsonl"],
+        ["import-labels", "in.jsonl", "--home", "\udcff"],
+        ["refresh", "--profile", "\udcff"],
+        ["score", "\udcff", "in.jsonl"],
+    ],
+)
+def test_what_is_kept_as_text_must_be_utf_8(arguments: list[str], file: Path) -> None:
+    """How Python holds a byte of an argument that is not UTF-8: no table can hold it."""
+    (file.parent / "\udcff.jsonl").write_text("")
+    result = CliRunner().invoke(cli, arguments)
+
+    assert result.exit_code == 2
+    assert "holds a byte that is not UTF-8; rename it" in result.stderr
+
+
 @pytest.mark.parametrize("command", READERS)
 @pytest.mark.parametrize("content", ["", "\n \n"])
 def test_a_file_of_no_line_is_refused(command: str, content: str, tmp_path: Path) -> None:
