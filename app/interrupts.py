@@ -26,6 +26,8 @@ def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
 def _remember(number: int, frame: FrameType | None) -> NoReturn:
     global _has_come  # noqa: PLW0603 - a signal is the process's own
     _has_come = True
+    if "logging" in sys.modules:  # what libraries log of being interrupted is no news
+        sys.modules["logging"].disable()
     raise KeyboardInterrupt
 
 
@@ -50,14 +52,18 @@ def told() -> Iterator[None]:
     except BaseException as error:
         if not (_has_come or isinstance(error, KeyboardInterrupt)):
             raise
-        _replace(_remember, _end_at_once)  # one who cannot wait
-        _end()
+        end()
     finally:
         _replace(_remember, signal.default_int_handler)
 
 
-def _end() -> NoReturn:
-    # sys.exit would not do: Python, having seen an interrupt in an import, ends by the signal then.
+def end() -> NoReturn:
+    """Say in one sentence that the process was interrupted, and end it.
+
+    ``sys.exit`` would not do: Python, having seen an interrupt in an import, ends by the signal then.
+    """
+    for handler in (_remember, signal.default_int_handler):
+        _replace(handler, _end_at_once)  # one who cannot wait
     with contextlib.suppress(OSError, ValueError):  # nobody reads any more
         sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError):

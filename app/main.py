@@ -67,8 +67,8 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:  # of a question that nobody answered
-        sys.exit(1)
+    except click.Abort:  # what click makes of an interrupt that somebody else caught first, such as Dagster
+        interrupts.end()
     except BrokenPipeError:
         # The reader of a pipe has gone (`stepmark sql ... | head`): that is no failure of ours.
         sys.stderr.close()

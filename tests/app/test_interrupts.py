@@ -52,6 +52,20 @@ def test_an_interrupt_is_told_as_one_whatever_a_library_makes_of_it(block: str) 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", SENTENCE)
 
 
+def test_an_interrupt_that_dagster_caught_is_told_as_one() -> None:
+    """It has handlers of its own while a run is on, and raises what it made of the signal."""
+    code = """
+from stepmark.app import main
+def command(*arguments): raise KeyboardInterrupt
+main.cli.invoke = command
+sys.argv[1:] = ['sql', 'SELECT 1']
+main.main()
+"""
+    done = interrupted(code)
+
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", SENTENCE.strip())
+
+
 def test_an_error_without_an_interrupt_stays_what_it_is() -> None:
     """And a handler that somebody else set is left alone."""
     done = interrupted(_IN_COMMAND.format("raise ValueError('mine')"))
