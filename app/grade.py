@@ -21,7 +21,7 @@ import click
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading import Grader
 
-from .jsonl_input import no_line
+from .jsonl_input import decoded, no_line
 from .options import INPUT_FILE, output_option
 from .text_output import output_file
 
@@ -88,11 +88,7 @@ def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:
         InputError: at the first line that holds no pair; it names file, line, value and remedy.
     """
     for number, raw in enumerate(source, start=1):
-        try:
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-        except UnicodeDecodeError as error:
-            problem = f"byte 0x{raw[error.start]:02x} is not UTF-8"
-            raise InputError.at(file, number, problem, "save the file as UTF-8") from error
+        line = decoded(file, number, raw).strip()
         if line:
             yield line, _pair(line, file, number)
 

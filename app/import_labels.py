@@ -9,7 +9,7 @@ import click
 from stepmark.labeling.errors import StepmarkError
 
 from .json_output import write_json
-from .options import INPUT_FILE, home_option, output_option
+from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
     from stepmark.assets.label_files import LabelReport
@@ -24,7 +24,7 @@ _RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not giv
 
 
 @click.command("import-labels")
-@click.argument("path", type=INPUT_FILE)
+@click.argument("path", type=INPUT_FILE, callback=as_text)
 @click.option(
     "--format",
     "format_name",

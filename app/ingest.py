@@ -7,14 +7,20 @@ import click
 
 from stepmark.labeling.errors import StepmarkError
 
-from .options import home_option
+from .options import INPUT_PATH, as_text, home_option
 
 _REJECTS_SHOWN = 10
 
 
 @click.command("ingest")
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
-@click.option("--source", default="math", show_default=True, help="Name the problems are stored under.")
+@click.argument("path", type=INPUT_PATH, callback=as_text)
+@click.option(
+    "--source",
+    default="math",
+    show_default=True,
+    callback=as_text,
+    help="Name the problems are stored under.",
+)
 @click.option(
     "--split", type=click.Choice(["train", "test"]), help="Their split, where the files do not tell it."
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.file_kinds import utf_beyond_8
 
 _SHOWN_CHARS = 80  # of a refused value in a message
 
@@ -44,7 +45,7 @@ def read_jsonl(path: Path) -> Iterator[JsonLine]:
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
-                text = _decode(path, number, raw)
+                text = decoded(path, number, raw)
                 if text.strip():
                     num_objects += 1
                     yield JsonLine(path, number, _parse(path, number, text))
@@ -68,7 +69,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 3] + "..."
 
 
-def _decode(path: Path, number: int, raw: bytes) -> str:
+def decoded(path: Path, number: int, raw: bytes) -> str:
+    """The text of line ``number``. Raises ``InputError`` for what is not UTF-8."""
+    encoding = utf_beyond_8(raw) if number == 1 else None
+    if encoding is not None:
+        raise InputError.at(path, None, f"the file is {encoding}", "save it as UTF-8")
     try:
         return raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:

@@ -4,6 +4,9 @@ Exit codes: 0 done, 1 failed (one sentence on stderr), 2 bad usage, 130 interrup
 commands themselves, one file each.
 """
 
+from . import interrupts  # before all else: see there
+
+# isort: split
 import importlib
 import sys
 from importlib.metadata import version
@@ -54,7 +57,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
-        cli.main(standalone_mode=False)
+        with interrupts.told():
+            cli.main(standalone_mode=False)
     except StepmarkError as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
@@ -63,9 +67,8 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; what was committed stays, and the next run goes on from there.", err=True)
-        sys.exit(130)
+    except click.Abort:  # what click makes of an interrupt that somebody else caught first, such as Dagster
+        interrupts.end()
     except BrokenPipeError:
         # The reader of a pipe has gone (`stepmark sql ... | head`): that is no failure of ours.
         sys.stderr.close()
@@ -78,6 +81,8 @@ def main() -> None:
         )
         sys.exit(1)
 
+
+interrupts.imported()
 
 if __name__ == "__main__":
     main()

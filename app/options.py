@@ -1,17 +1,54 @@
 """Arguments and options that commands share: the home folder, and the files they read and write."""
 
 import functools
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
+from stepmark.labeling.file_kinds import kind_of
+
 from .text_output import check_writable
 
 DEFAULT_HOME = Path("stepmark-home")
-INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class _Input(click.Path):
+    """A path to read. A socket cannot be opened, and a device may never end; a terminal is no such device."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        kind = kind_of(path)
+        if kind == "a socket" or (kind == "a device" and not _is_terminal(path)):
+            self.fail(f"{str(path)!r} is {kind}; name a file.", param, ctx)
+        if kind == "a pipe" and self.file_okay and self.dir_okay:
+            self.fail(f"{str(path)!r} is {kind}; name a file or a folder.", param, ctx)
+        return path
+
+
+def _is_terminal(path: Path) -> bool:
+    try:
+        with path.open("rb", buffering=0) as device:
+            return os.isatty(device.fileno())
+    except OSError:
+        return False
+
+
+INPUT_FILE = _Input(exists=True, dir_okay=False, path_type=Path)  # or a pipe
+INPUT_PATH = _Input(exists=True, path_type=Path)  # a file or a folder
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def as_text(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's own types
+    """Callback of a parameter that is kept as text, in the store or by Dagster: its bytes must be UTF-8."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        message = f"{str(value)!r} holds a byte that is not UTF-8; rename it, or write it in UTF-8."
+        raise click.BadParameter(message, ctx, param) from error
+    return value
 
 
 def output_option(
@@ -70,5 +107,6 @@ def _home_option(*, expose_value: bool) -> Callable[[Any], Any]:
         default=DEFAULT_HOME,
         show_default=True,
         expose_value=expose_value,
+        callback=as_text,
         help="Folder of the store.",
     )

@@ -21,7 +21,7 @@ from stepmark.models.metrics.label_quality import ALL
 from stepmark.models.metrics.slices import THIRDS
 from stepmark.store.store import Store
 
-from .options import home_option, output_option
+from .options import as_text, home_option, output_option
 from .results import QUALITY_LABELS, percent, read_results, signed_percent, unscored_line
 from .text_output import write_text
 
@@ -75,7 +75,13 @@ class ShownStep:
 
 
 @click.command("report")
-@click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
+@click.option(
+    "--profile",
+    default=BUILT_IN[0],
+    show_default=True,
+    callback=as_text,
+    help="A built-in profile, or a TOML file.",
+)
 @output_option("--out", "out", "File to write [default: report.html in the home].")
 @home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .jsonl_input import JsonLine, read_jsonl, shown
-from .options import INPUT_FILE, home_option, output_option
+from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
     from stepmark.models.reward.scoring import StepProbabilities
@@ -17,7 +17,7 @@ _REMEDY = 'write {"problem": "...", "steps": ["...", ...]}'
 
 
 @click.command("score")
-@click.argument("model")
+@click.argument("model", callback=as_text)
 @click.argument("file", type=INPUT_FILE)
 @output_option("--out", "out", "Write here instead of to the screen.")
 @home_option

@@ -6,16 +6,19 @@ Leaves out: writing, other files and extensions, which are refused; the live fil
 import csv
 import io
 import json
+import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 import duckdb
 
-from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.frames import one_line
 from stepmark.store.snapshot import open_published
 from stepmark.store.store import Store
@@ -23,6 +26,8 @@ from stepmark.store.store import Store
 from .options import home_option
 
 _CELL_CHARS = 80
+# Python has no months, no infinite days and no nanoseconds: DuckDB writes these out itself.
+_WRITTEN_BY_DUCKDB = re.compile(r"INTERVAL|DATE|TIMESTAMP(_NS)?")
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 Row = tuple[Any, ...]
@@ -63,6 +68,7 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
 
     Raises ``StepmarkError`` where there is no snapshot, or the SQL is wrong, writes, or reaches outside.
     """
+    _refuse_broken_text(sql)
     con = open_published(Store(home).published)
     try:
         statements = con.extract_statements(sql)
@@ -73,9 +79,10 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
             raise StepmarkError(
                 f"stepmark sql only reads, and {kind} does not; give a SELECT, SHOW or DESCRIBE."
             )
-        result = con.execute(statements[0])
+        names, written = _columns(con, statements[0])
+        result = con.execute(written or statements[0])
         rows = result.fetchall()
-        return [column[0] for column in result.description or []], rows
+        return names or [column[0] for column in result.description or []], rows
     except duckdb.PermissionException as error:
         raise StepmarkError(
             f"stepmark sql reads the snapshot alone, no other file and no extension: {one_line(error)}."
@@ -84,6 +91,33 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
         raise StepmarkError(f"The query failed: {one_line(error)}; SHOW TABLES lists the tables.") from error
     finally:
         con.close()
+
+
+def _refuse_broken_text(sql: str) -> None:
+    broken = next((char for char in sql if "\ud800" <= char <= "\udfff"), None)
+    if broken is not None:  # how Python holds a byte of an argument that is not UTF-8
+        raise InputError(
+            f"The query holds {broken!a}, which is no character, at place {sql.index(broken) + 1};"
+            " write it in UTF-8."
+        )
+
+
+def _columns(con: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> tuple[list[str], str | None]:
+    """The columns' names, and the query with those written out that Python would change, if there are any."""
+    query = statement.query.rstrip().rstrip(";")
+    try:
+        described = con.execute(f"DESCRIBE {query}").fetchall()
+    except duckdb.Error:  # a SHOW or an EXPLAIN, or wrong, which the statement itself will tell
+        return [], None
+    types = [row[1] for row in described]
+    if not any(map(_WRITTEN_BY_DUCKDB.fullmatch, types)):
+        return [], None
+    # By place: two columns may have one name.
+    wanted = ", ".join(
+        f"c{i}::VARCHAR" if _WRITTEN_BY_DUCKDB.fullmatch(kind) else f"c{i}" for i, kind in enumerate(types)
+    )
+    aliases = ", ".join(f"c{i}" for i in range(len(types)))
+    return [row[0] for row in described], f"SELECT {wanted} FROM ({query}\n) AS q({aliases})"
 
 
 def as_table(names: Sequence[str], rows: Sequence[Row]) -> str:
@@ -101,16 +135,39 @@ def as_table(names: Sequence[str], rows: Sequence[Row]) -> str:
 def as_csv(names: Sequence[str], rows: Iterable[Row]) -> str:
     """CSV with a header. NULL and an empty text are both an empty field; lists are JSON."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow([json.dumps(_json_value(v)) if isinstance(v, list | dict) else v for v in row])
+    plain = csv.writer(buffer, lineterminator="\n")
+    quoted = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    for row in [tuple(names), *rows]:
+        cells = [_csv_value(value) for value in row]
+        # A bare carriage return ends a line for readers, and the plain writer does not know that.
+        has_return = any("\r" in cell for cell in cells if isinstance(cell, str))
+        (quoted if has_return else plain).writerow(cells)
     return buffer.getvalue()
 
 
 def as_json(names: Sequence[str], rows: Iterable[Row]) -> str:
-    """A JSON array with one object a row; every character beyond ASCII is escaped, so it is safe to print."""
+    """A JSON array with one object a row; every character beyond ASCII is escaped, so it is safe to print.
+
+    A DECIMAL of more digits than a float holds is a text, so that it loses none. Raises ``InputError`` where
+    two columns have one name: an object could hold only one of them.
+    """
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise InputError(
+            f"{twice[0]!r:.80} is the name of two columns; rename one with AS, or print them as csv."
+        )
     return json.dumps([dict(zip(names, map(_json_value, row), strict=True)) for row in rows], indent=1)
+
+
+def _csv_value(value: object) -> object:
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(_json_value(value))
+    return _as_text(value) if isinstance(value, bytes) else value
+
+
+def _as_text(blob: bytes) -> str:
+    """As DuckDB writes it: ASCII as it is, other bytes in hexadecimal."""
+    return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in blob)
 
 
 def _json_value(value: object) -> object:
@@ -122,7 +179,9 @@ def _json_value(value: object) -> object:
         return [_json_value(item) for item in value]
     if isinstance(value, dict):
         return {str(key): _json_value(item) for key, item in value.items()}
-    return float(value) if _is_number(value) else str(value)  # type: ignore[arg-type]
+    if isinstance(value, Decimal):
+        return float(value) if Decimal(str(float(value))) == value else str(value)
+    return _as_text(value) if isinstance(value, bytes) else str(value)
 
 
 def _is_number(value: object) -> bool:
@@ -132,6 +191,8 @@ def _is_number(value: object) -> bool:
 def _cell(value: object) -> str:
     if value is None:
         return "NULL"
+    if isinstance(value, bytes):
+        value = _as_text(value)
     text = _printable(f"{value:.6g}" if isinstance(value, float) else str(value))
     return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
 

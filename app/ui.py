@@ -1,5 +1,6 @@
 """``stepmark ui``: Dagster's UI on the workspace, on this machine only."""
 
+import errno
 import os
 import socket
 import sys
@@ -10,11 +11,17 @@ import click
 from stepmark.assets.profile import BUILT_IN
 from stepmark.labeling.errors import InputError
 
-from .options import home_option
+from .options import as_text, home_option
 
 
 @click.command("ui")
-@click.option("--profile", default=BUILT_IN[0], show_default=True, help="A built-in profile, or a TOML file.")
+@click.option(
+    "--profile",
+    default=BUILT_IN[0],
+    show_default=True,
+    callback=as_text,
+    help="A built-in profile, or a TOML file.",
+)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the UI has no password."
 )
@@ -44,15 +51,18 @@ def ui_command(profile: str, host: str, port: int, home: Path) -> None:
 
 def _check_port(host: str, port: int) -> None:
     # Dagster would start, fail behind a traceback, and wait for ever.
+    name_a_host = "name an address of this machine with --host, such as 127.0.0.1"
     try:
-        with socket.create_server((host, port), family=_family(host, port)):
+        if not host.strip():
+            raise UnicodeError("the name is empty")
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except (OSError, UnicodeError) as error:  # of a name that is no name, too
+        reason = str(getattr(error, "strerror", None) or error).lower()
+        raise InputError(f"no host is called {host!r:.80} ({reason:.80}); {name_a_host}.") from error
+    try:
+        with socket.create_server((host, port), family=family):
             pass
     except OSError as error:
         reason = type(error).__name__ if error.errno is None else os.strerror(error.errno).lower()
-        raise InputError(
-            f"cannot listen on {host}:{port} ({reason}); name a free port with --port."
-        ) from error
-
-
-def _family(host: str, port: int) -> socket.AddressFamily:
-    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        remedy = name_a_host if error.errno == errno.EADDRNOTAVAIL else "name a free port with --port"
+        raise InputError(f"cannot listen on {host}:{port} ({reason}); {remedy}.") from error

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from stepmark.labeling.errors import InputError
+from stepmark.labeling.file_kinds import why_no_file
 from stepmark.labeling.importers.math import read_problems
 from stepmark.labeling.minimath import SOURCE as MINIMATH
 from stepmark.labeling.minimath import distinct_problems, rate_steps
@@ -54,6 +56,7 @@ def ingest_problems(store: Store, wanted: Problems) -> IngestReport:
         drawn = distinct_problems(number, wanted.minimath_seed, split)
         _add(store, [worked.problem for worked in drawn], [], None, report)
     for file in wanted.files:
+        _check_kind(Path(file.path))
         _add(store, *read_problems(file.path, file.source, file.split), file.path, report)
     return report
 
@@ -61,8 +64,16 @@ def ingest_problems(store: Store, wanted: Problems) -> IngestReport:
 def ingest_path(store: Store, path: Path, source: str, split: str | None) -> IngestReport:
     """Store the problems of one file or folder."""
     report = IngestReport()
+    _check_kind(path)
     _add(store, *read_problems(path, source, split), str(path), report)
     return report
+
+
+def _check_kind(path: Path) -> None:
+    # A reader of Parquet would wait at a pipe for ever.
+    why = why_no_file(path)
+    if why is not None and not path.is_dir():
+        raise InputError.at(path, None, f"the file {why}", "name a file of problems, or a folder of them")
 
 
 def _add(

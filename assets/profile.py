@@ -4,25 +4,22 @@
 secrets (an API key is named by its environment variable) and the home folder.
 """
 
-import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.file_kinds import kind_of
 
+from .profile_part import Count, Part, Seed, Size, expanded, parse_toml, read_toml, shown
 from .reserved_names import why_refused
 
 BUILT_IN = ("minimath",)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ProblemFile(_Part):
+class ProblemFile(Part):
     """One file or folder of problems. ``split`` is needed where the file does not tell it."""
 
     path: str
@@ -30,7 +27,7 @@ class ProblemFile(_Part):
     split: Literal["train", "test"] | None = None
 
 
-class LabelFile(_Part):
+class LabelFile(Part):
     """One file of ratings. Without ``split``, stored problems keep theirs, and new ones are train."""
 
     path: str
@@ -38,24 +35,24 @@ class LabelFile(_Part):
     split: Literal["train", "test"] | None = None
 
 
-class Problems(_Part):
+class Problems(Part):
     """``num_minimath_*`` problems are drawn from minimath; files are read beside them.
 
     Sampling takes at most ``max_train`` and ``max_test`` problems of ``levels`` (empty: all), in the order
     of their ids, which is as good as random and the same everywhere.
     """
 
-    num_minimath_train: int = Field(0, ge=0)
-    num_minimath_test: int = Field(0, ge=0)
-    minimath_seed: int = 0
+    num_minimath_train: Count = 0
+    num_minimath_test: Count = 0
+    minimath_seed: Seed = 0
     files: tuple[ProblemFile, ...] = ()
     labels: tuple[LabelFile, ...] = ()
-    levels: tuple[int, ...] = ()
-    max_train: int | None = Field(None, ge=0)
-    max_test: int | None = Field(None, ge=0)
+    levels: tuple[Count, ...] = ()
+    max_train: Count | None = None
+    max_test: Count | None = None
 
 
-class Engine(_Part):
+class Engine(Part):
     """Where a model runs: in this process with vLLM, or behind OpenAI-compatible ``urls``.
 
     The fields are those of ``stepmark.models.sampling.EngineConfig``, which explains them; its model and its
@@ -66,17 +63,26 @@ class Engine(_Part):
     urls: tuple[str, ...] = ()
     api_key_variable: str | None = None
     dtype: str = "auto"
-    max_model_len: int = Field(512, ge=16)
-    max_num_seqs: int = Field(1024, ge=1)
+    max_model_len: Annotated[Size, Field(ge=16)] = 512
+    max_num_seqs: Size = 1024
     kv_cache_gib: float | None = Field(None, gt=0)
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
-    num_threads: int | None = Field(None, ge=1)
+    num_threads: Size | None = None
     logprobs: bool = False
-    timeout_s: float = Field(3600.0, gt=0)
-    max_tries: int = Field(8, ge=1)
+    timeout_s: float = Field(3600.0, gt=0, le=1e8)
+    max_tries: Size = 8
+
+    @model_validator(mode="after")
+    def _urls_fit_kind(self) -> "Engine":
+        if (self.kind == "endpoints") != bool(self.urls):
+            raise ValueError("endpoints name urls, in_process none")
+        for url in self.urls:
+            if not url.startswith(("http://", "https://")):
+                raise ValueError(f"the url {url!r:.80} does not start with http:// or https://")
+        return self
 
 
-class Sampler(_Part):
+class Sampler(Part):
     """A generator or completer: a model, how it is prompted, and how it is sampled.
 
     ``batch_tokens`` bounds the tokens of one batch, which is what a kill can lose.
@@ -87,10 +93,10 @@ class Sampler(_Part):
     prompt_template: str
     temperature: float = Field(1.0, ge=0)
     top_p: float = Field(1.0, gt=0, le=1)
-    max_tokens: int = Field(256, ge=1)
+    max_tokens: Size = 256
     stop: tuple[str, ...] = ()
-    seed: int = 0
-    batch_tokens: int = Field(400_000, ge=1)
+    seed: Seed = 0
+    batch_tokens: Size = 400_000
     engine: Engine = Engine()
 
     @model_validator(mode="after")
@@ -100,20 +106,20 @@ class Sampler(_Part):
         return self
 
 
-class Generation(_Part):
+class Generation(Part):
     """Samples per problem of each split."""
 
-    num_train_samples: int = Field(8, ge=0)
-    num_test_samples: int = Field(64, ge=0)
+    num_train_samples: Count = 8
+    num_test_samples: Count = 64
 
 
-class Grading(_Part):
+class Grading(Part):
     """A second grader judges at most ``max_audited_pairs`` verdicts of the first again; 0 turns it off."""
 
-    max_audited_pairs: int = Field(500, ge=0)
+    max_audited_pairs: Count = 500
 
 
-class Rollouts(_Part):
+class Rollouts(Part):
     """Monte-Carlo labeling: the solutions taken per train problem, and how their first errors are found.
 
     ``estimator`` adaptive: rollouts where they tell most, until one place holds ``confidence`` of the belief
@@ -124,19 +130,19 @@ class Rollouts(_Part):
     themselves; otherwise hard labels.
     """
 
-    num_solutions_per_problem: int = Field(2, ge=0)
-    max_problems: int | None = Field(None, ge=0)
+    num_solutions_per_problem: Count = 2
+    max_problems: Count | None = None
     estimator: Literal["adaptive", "exhaustive", "sequential", "binary"] = "adaptive"
-    num_rollouts: int = Field(8, ge=1)
+    num_rollouts: Size = 8
     confidence: float = Field(0.8, gt=0.5, lt=1)
-    chunk: int = Field(4, ge=1)
-    max_rollouts: int = Field(32, ge=1)
+    chunk: Size = 4
+    max_rollouts: Size = 32
     min_gain: float = Field(0.05, ge=0)
     teacher: str | None = None
     soft_targets: bool = False
 
 
-class RewardModel(_Part):
+class RewardModel(Part):
     """One reward model to train. An ORM learns from outcomes; a PRM from the label sources it names.
 
     ``max_problems`` takes the examples of the first so many problems in the order of their ids.
@@ -145,7 +151,7 @@ class RewardModel(_Part):
     name: str
     kind: Literal["orm", "prm"]
     label_sources: tuple[str, ...] = ()
-    max_problems: int | None = Field(None, ge=1)
+    max_problems: Size | None = None
 
     @field_validator("name")
     @classmethod
@@ -162,45 +168,56 @@ class RewardModel(_Part):
         return self
 
 
-class Reward(_Part):
+class Reward(Part):
     """What all reward models share: the base they start from, and the training."""
 
     base: str
     prompt_template: str
-    max_tokens: int = Field(512, ge=16)
-    head_size: int = Field(64, ge=1)
+    max_tokens: Annotated[Size, Field(ge=16)] = 512
+    head_size: Size = 64
     reads_hidden: bool = True
     reads_likelihood: bool = True
     num_epochs: float = Field(2.0, gt=0)
-    batch_solutions: int = Field(32, ge=1)
+    batch_solutions: Size = 32
     learning_rate: float = Field(1e-3, gt=0)
     backbone_rate_factor: float = Field(0.3, ge=0)
     validation_share: float = Field(0.1, ge=0, lt=1)
-    seed: int = 0
+    seed: Seed = 0
     models: tuple[RewardModel, ...] = ()
     likelihoods: tuple[str, ...] = ()
 
+    @model_validator(mode="after")
+    def _head_reads_something(self) -> "Reward":
+        if not (self.reads_hidden or self.reads_likelihood):
+            raise ValueError("a head that reads neither hidden states nor likelihoods sees nothing")
+        return self
 
-class Leaks(_Part):
+
+class Leaks(Part):
     """When a problem trained on is too like one evaluated on; ``allow_leak`` trains on it, on record.
 
     The other fields are those of ``stepmark.labeling.overlap.OverlapPolicy``, which explains them.
     """
 
     allow_leak: bool = False
-    num_words: int = Field(8, ge=1)
+    num_words: Size = 8
     min_share: float = Field(0.5, gt=0, le=1)
-    max_common: int = Field(10, ge=1)
+    max_common: Size = 10
 
 
-class Evaluation(_Part):
+class Evaluation(Part):
     """The N of best-of-N, and the seed of its votes and intervals."""
 
-    n: tuple[int, ...] = (1, 4, 16, 64)
-    seed: int = 0
+    n: tuple[Size, ...] = Field((1, 4, 16, 64), min_length=1)
+    seed: Seed = 0
+
+    @field_validator("n")
+    @classmethod
+    def _in_order(cls, n: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted(set(n)))
 
 
-class Profile(_Part):
+class Profile(Part):
     """A whole pipeline. See ``assets/profiles/minimath.toml`` for one with every part explained."""
 
     problems: Problems
@@ -227,36 +244,27 @@ def load_profile(name: str) -> Profile:
         InputError: with the file, the field and the value that is wrong.
     """
     folder = Path.cwd()
+    values: dict[str, Any]
     if name in BUILT_IN:
         text = resources.files(__package__).joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
+        values = parse_toml(name, text)
     else:
-        path = Path(name)
-        folder = path.resolve().parent
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{name}: byte {error.start + 1} is not UTF-8; give a TOML file, saved as UTF-8."
-            ) from error
-        except OSError as error:
-            raise InputError(
-                f"{name}: no profile can be read here ({error.strerror}); give a TOML file or {BUILT_IN[0]}."
-            ) from error
+        values = read_toml(name, Path(name), f"give a TOML file or {BUILT_IN[0]}")
+        folder = Path(name).resolve().parent
     try:
-        return _with_absolute_paths(Profile.model_validate(tomllib.loads(text)), folder)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: this is not TOML ({error}); mend the line.") from error
+        return _with_absolute_paths(Profile.model_validate(values), folder)
     except ValidationError as error:
         raise InputError(f"{name}, {_first_problem(error)}.") from error
 
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"]) or "profile"
+    keys = (str(part) for part in first["loc"])
+    where = ".".join(key if key.isprintable() else shown(key) for key in keys) or "profile"
     if first["type"] == "extra_forbidden":
         return f"{where}: there is no such key; the keys here are {', '.join(_keys_beside(first['loc']))}"
     message = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {message} (value {first['input']!r:.80}); mend it"
+    return f"{where}: {message} (value {shown(first['input'])}); mend it"
 
 
 def _keys_beside(where: tuple[int | str, ...]) -> tuple[str, ...]:
@@ -293,10 +301,10 @@ def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
 
 
 def _absolute(file: ProblemFile | LabelFile, folder: Path) -> ProblemFile | LabelFile:
-    return file.model_copy(update={"path": str(folder / Path(file.path).expanduser())})
+    return file.model_copy(update={"path": str(folder / expanded(file.path))})
 
 
 def _model(name: str, folder: Path) -> str:
     """The folder of a model; a name that is none (on a hub, or one that comes along) stays as it is."""
-    found = folder / Path(name).expanduser()
-    return str(found) if found.is_dir() else name
+    found = folder / expanded(name)
+    return str(found) if kind_of(found) == "a folder" else name

@@ -133,7 +133,8 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
     A step's p_positive is the exponential of the sum, or of the minimum, of its tokens' log-probabilities:
     their product over steps, or their minimum, is then the likelihood of the solution, or of its worst token.
     """
-    from stepmark.models.reward.checkpoint import best_device, load_backbone  # noqa: PLC0415
+    from stepmark.models.reward.backbone import load_backbone  # noqa: PLC0415
+    from stepmark.models.reward.checkpoint import best_device  # noqa: PLC0415
     from stepmark.models.reward.encoding import Encoder  # noqa: PLC0415
     from stepmark.models.reward.scoring import likelihood_of_steps  # noqa: PLC0415
 

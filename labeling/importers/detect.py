@@ -71,10 +71,11 @@ def detect_format(path: Path | str) -> str:
             )
         keys = ", ".join(sorted(row)[:_MAX_KEYS]) or "none"
         raise InputError.at(path, line, f"no label format has the keys {keys}", "name one with --format")
-    problem, line = "the file holds no JSON object", None
-    if first_refused:
-        problem, line = f"{problem} that can be read: {first_refused.reason}", first_refused.line
-    raise InputError.at(path, line, problem, "check that it is the label file")
+    problem, remedy = "the file holds no JSON object", "check that it is the label file"
+    if first_refused is None:
+        raise InputError.at(path, None, problem, remedy)
+    reason = f"{problem} that can be read: {first_refused.reason}"
+    raise InputError.at(path, first_refused.line, reason, remedy)
 
 
 _MAX_KEYS = 20

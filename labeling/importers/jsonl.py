@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.file_kinds import utf_beyond_8, why_no_file
 from stepmark.labeling.records import Reject
 
 from .json_arrays import read_array
@@ -29,7 +30,7 @@ def read_objects(path: Path | str) -> Iterator[tuple[int, JsonObject | Reject]]:
     """Every object of the file with the 1-based line it starts at, or the Reject of what is none.
 
     Raises:
-        InputError: if the file is absent, a folder, UTF-16, or damaged where it is compressed.
+        InputError: if the file is no file to read again, UTF-16 or UTF-32, or damaged where it is compressed.
     """
     path = Path(path)
     line = 0
@@ -52,17 +53,18 @@ def open_unpacked(path: Path) -> io.BufferedReader:
     """The file's bytes, unpacked if they are gzip, for the caller to close.
 
     Raises:
-        InputError: if the file is absent, a folder, or UTF-16.
+        InputError: if the file is no file to read again, or UTF-16 or UTF-32.
     """
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError.at(path, None, f"the file {what}", "name a JSON or JSON Lines file")
+    why = why_no_file(path)
+    if why is not None:
+        raise InputError.at(path, None, f"the file {why}", "name a JSON or JSON Lines file")
     stream = path.open("rb")
     try:
         if stream.peek(2)[:2] == b"\x1f\x8b":
             stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))
-        if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise InputError.at(path, None, "the file is UTF-16", "save it as UTF-8")
+        encoding = utf_beyond_8(stream.peek(4))
+        if encoding is not None:
+            raise InputError.at(path, None, f"the file is {encoding}", "save it as UTF-8")
     except BaseException:
         stream.close()
         raise

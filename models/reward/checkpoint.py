@@ -8,23 +8,18 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
 
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerFast
-from transformers.utils import logging as transformers_logging
+from torch import Tensor, nn
 
 from stepmark.labeling.errors import InputError
+from stepmark.models.model_files import check_safetensors
 
+from .backbone import load_backbone, refuse_non_finite
 from .encoding import Encoder
-from .folder import DESCRIPTION, FORMAT
+from .folder import DESCRIPTION, FORMAT, REMEDY, read_description
 from .network import HeadConfig, RewardNetwork
-
-KINDS = ("orm", "prm")
-
-# Its bars for single files would stand between our own lines of progress.
-transformers_logging.disable_progress_bar()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +37,6 @@ class RewardModel:
 def best_device() -> torch.device:
     """The GPU where there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def load_backbone(
-    path: str, dtype: torch.dtype = torch.float32
-) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
-    """Load a causal language model and its tokenizer from a folder or a hub name (safetensors only).
-
-    Raises:
-        InputError: if there is no such model, or it has no safetensors.
-    """
-    try:
-        model = AutoModelForCausalLM.from_pretrained(
-            path, dtype=dtype, use_safetensors=True, trust_remote_code=False
-        )
-        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(
-            f"{path}: cannot load a language model ({reason}); give a folder with safetensors."
-        ) from error
-    if not isinstance(tokenizer, PreTrainedTokenizerFast):
-        raise InputError(
-            f"{path}: the tokenizer gives no character offsets; use a model with a fast tokenizer."
-        )
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return cast("PreTrainedModel", model), tokenizer
 
 
 def new_reward_model(
@@ -105,37 +73,41 @@ def load_reward_model(path: Path) -> RewardModel:
     """Read a reward model back.
 
     Raises:
-        InputError: if the folder holds none, or one of another format.
+        InputError: if the folder holds none, one of another format, or a damaged file, which is named.
     """
-    try:
-        description = json.loads((path / DESCRIPTION).read_text())
-    except (OSError, json.JSONDecodeError) as error:
-        raise InputError(
-            f"{path}: no reward model is here ({error}); name a folder that training wrote."
-        ) from error
-    if description.get("format") != FORMAT:
-        raise InputError(
-            f"{path / 'reward.json'}: format {description.get('format')!r} is not {FORMAT};"
-            " train the model again."
-        )
-    if description.get("kind") not in KINDS:
-        raise InputError(
-            f"{path / 'reward.json'}: kind {description.get('kind')!r} is neither orm nor prm;"
-            " train the model again."
-        )
+    description = read_description(path)
+    weights = path / "head.safetensors"
+    check_safetensors(weights, REMEDY)
     if not (path / "backbone").is_dir():  # else the name would be looked for on a hub
-        raise InputError(f"{path / 'backbone'}: the folder is missing; train the model again.")
-    backbone, tokenizer = load_backbone(str(path / "backbone"))
-    network = RewardNetwork(backbone, HeadConfig(**description["head"]))
-    missing, unexpected = network.load_state_dict(load_file(path / "head.safetensors"), strict=False)
-    lost = [name for name in missing if not name.startswith("backbone.")] + list(unexpected)
-    if lost:
-        raise InputError(
-            f"{path / 'head.safetensors'}: the head does not fit ({lost[0]}); train the model again."
-        )
+        raise InputError.at(path / "backbone", None, "the folder is missing", REMEDY)
+    head = load_file(weights)
+    config = HeadConfig(**description.head)
+    # A size out of all proportion would not even fit in memory, and so not reach the comparison below.
+    if not any(config.head_size in tensor.shape for tensor in head.values()):
+        problem = f"no tensor has the head_size {config.head_size} that {DESCRIPTION} names"
+        raise InputError.at(weights, None, problem, REMEDY)
+    backbone, tokenizer = load_backbone(str(path / "backbone"), REMEDY, is_whole=True)
+    network = RewardNetwork(backbone, config)
+    _check_head(weights, head, network)
+    network.load_state_dict(head, strict=False)
     network.to(best_device()).eval()
-    encoder = Encoder(tokenizer, description["prompt_template"], description["max_tokens"])
-    return RewardModel(network, encoder, description["kind"])
+    encoder = Encoder(tokenizer, description.prompt_template, description.max_tokens)
+    return RewardModel(network, encoder, description.kind)
+
+
+def _check_head(path: Path, head: dict[str, Tensor], network: nn.Module) -> None:
+    """Refuse tensors that are not exactly the head's own: a backbone's would silently replace it."""
+    expected = {k: t.shape for k, t in network.state_dict().items() if not k.startswith("backbone.")}
+    for name in sorted(expected.keys() | head.keys()):
+        if name not in head or name not in expected:
+            what = "misses" if name in expected else "holds beside the head"
+            raise InputError.at(path, None, f"the head does not fit: the file {what} {name}", REMEDY)
+        tensor = head[name]
+        if tensor.shape != expected[name] or not tensor.is_floating_point():
+            found = f"{tuple(tensor.shape)} of {tensor.dtype}"
+            problem = f"the head does not fit: {name} is {found}, not {tuple(expected[name])} of floats"
+            raise InputError.at(path, None, problem, REMEDY)
+    refuse_non_finite(path, head.items(), REMEDY)
 
 
 def folder_sha256(path: Path) -> str:

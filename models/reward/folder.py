@@ -3,17 +3,96 @@
 Leaves out: the weights (checkpoint.py).
 """
 
-import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from stepmark.labeling.errors import InputError
+from stepmark.models.model_files import read_json_object
 
 DESCRIPTION = "reward.json"
 FORMAT = 2
+KINDS = ("orm", "prm")
+REMEDY = "train the model again, or copy its folder anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What ``reward.json`` says: the kind, what ``HeadConfig`` is made of, and what ``Encoder`` is."""
+
+    kind: str
+    head: dict[str, Any]
+    prompt_template: str
+    max_tokens: int
 
 
 def holds_reward_model(folder: Path) -> bool:
     """Whether a reward model of today's format is described in ``folder``; one of an older format is not."""
     try:
-        description = json.loads((folder / DESCRIPTION).read_text())
-    except (OSError, ValueError):
+        return bool(read_json_object(folder / DESCRIPTION, REMEDY).get("format") == FORMAT)
+    except (InputError, OSError):
         return False
-    return isinstance(description, dict) and description.get("format") == FORMAT
+
+
+def read_description(folder: Path) -> Description:
+    """What a folder says of its model.
+
+    Raises:
+        InputError: if no model is described there, or not as training would; it names the file and the key.
+    """
+    path = folder / DESCRIPTION
+    if not path.exists():
+        problem = f"no reward model is here ({DESCRIPTION} is missing)"
+        raise InputError.at(folder, None, problem, "name a folder that training wrote")
+    values = read_json_object(path, REMEDY)
+
+    def refuse(problem: str) -> InputError:
+        return InputError.at(path, None, problem, REMEDY)
+
+    if values.get("format") != FORMAT:
+        raise refuse(f"format {values.get('format')!r:.80} is not {FORMAT}")
+    if values.get("kind") not in KINDS:
+        raise refuse(f"kind {values.get('kind')!r:.80} is neither orm nor prm")
+    template, max_tokens, head = (values.get(key) for key in ("prompt_template", "max_tokens", "head"))
+    if not _is_template(template):
+        raise refuse(f"prompt_template {template!r:.80} is no text that holds {{problem}}")
+    if not _is_count(max_tokens):
+        raise refuse(f"max_tokens {max_tokens!r:.80} is no number of tokens")
+    if not isinstance(head, dict):
+        raise refuse(f"head {head!r:.80} is no object")
+    for key, value in head.items():
+        if key not in ("head_size", "reads_hidden", "reads_likelihood"):
+            raise refuse(f"head.{key:.80} is no part of a head")
+        if not (_is_count(value) if key == "head_size" else isinstance(value, bool)):
+            raise refuse(
+                f"head.{key} {value!r:.80} is no {'size' if key == 'head_size' else 'true or false'}"
+            )
+    if not (head.get("reads_hidden", True) or head.get("reads_likelihood", True)):
+        raise refuse("head reads neither hidden states nor likelihoods")
+    return Description(values["kind"], head, str(template), int(str(max_tokens)))
+
+
+def _is_template(value: object) -> bool:
+    if not isinstance(value, str) or "{problem}" not in value:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
+    return True
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 2**31
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_HEAD: dict[str, tuple[Callable[[object], bool], str]] = {
+    "head_size": (_is_count, "size"),
+    "reads_hidden": (_is_bool, "true or false"),
+    "reads_likelihood": (_is_bool, "true or false"),
+}

@@ -6,10 +6,12 @@ Legend: T tokens of a pack, K tokens kept of a solution, H hidden size.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor
 
+from stepmark.labeling.errors import InputError
 from stepmark.models.threads import fitting_threads
 
 from .encoding import NO_STEP, Encoded
@@ -92,8 +94,18 @@ def read_logprobs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> list
 
 
 def _packs(network: RewardNetwork, rows: Sequence[Sequence[int]]) -> Iterator[Pack]:
-    """Packs as the backbone can read them, on as many threads as are worth it."""
+    """Packs as the backbone can read them, on as many threads as are worth it.
+
+    Raises:
+        InputError: for a token that the backbone does not know, as from a tokenizer of another model.
+    """
     network.eval()
+    num_known = len(cast("Tensor", network.backbone.get_input_embeddings().weight))
+    largest = max((max(row, default=0) for row in rows), default=0)
+    if largest >= num_known:
+        problem = f"the tokenizer gives the token {largest:,}, and the model knows {num_known:,}"
+        where = network.backbone.name_or_path or "the model"
+        raise InputError.at(where, None, problem, "put the model's own tokenizer beside it")
     max_tokens = max(_MIN_PACK_TOKENS, _PACK_LENGTHS * max(map(len, rows), default=0))
     if network.reads_packs is None:
         network.reads_packs = _reads_packs(network, rows, max_tokens)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import StepSpan
 from stepmark.models.threads import fitting_threads
 
@@ -59,6 +60,9 @@ def score_solutions(
     """Score every step of each solution, in order; None where the length limit cut steps off.
 
     A solution that is only partly read has no score: fewer scores than steps would pass as a full set.
+
+    Raises:
+        InputError: if the model answers NaN, as damaged weights make it.
     """
     network.eval()
     memory = memory_of(network)
@@ -69,8 +73,9 @@ def score_solutions(
         readings = read_or_remember(network, memory, [row.input_ids for row in rows], positions)
         batch = encoder.collate([only_steps(row, each) for row, each in zip(rows, steps, strict=True)])
         logits = network.judge(stack_readings(readings), batch.to(network.backbone.device))
-        probabilities = logits.float().softmax(dim=-1).tolist()
-        return [[StepProbabilities(*step) for step in row] for row in probabilities]
+        probabilities = logits.float().softmax(dim=-1)
+        _refuse_nan(network, probabilities)
+        return [[StepProbabilities(*step) for step in row] for row in probabilities.tolist()]
 
     limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
     return _in_batches(encoder, solutions, limits, progress, read)
@@ -83,16 +88,29 @@ def likelihood_of_steps(
     batch_solutions: int = 128,
     progress: Callable[[int], None] = lambda num_done: None,
 ) -> list[list[StepLikelihood] | None]:
-    """A language model's likelihood of every step, in order; None where steps were cut off."""
+    """A language model's likelihood of every step, in order; None where steps were cut off.
+
+    Raises ``InputError`` as ``score_solutions`` does.
+    """
     network = RewardNetwork(model, HeadConfig(head_size=1, reads_hidden=False))
 
     def read(rows: Sequence[Encoded]) -> list[list[StepLikelihood]]:
         logprobs = read_logprobs(network, [row.input_ids for row in rows])
         batch = encoder.collate(rows).to(network.backbone.device)
-        return _likelihood_per_step(torch.nn.utils.rnn.pad_sequence(logprobs, batch_first=True), batch)
+        padded = torch.nn.utils.rnn.pad_sequence(logprobs, batch_first=True)
+        _refuse_nan(network, padded)
+        return _likelihood_per_step(padded, batch)
 
     limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
     return _in_batches(encoder, solutions, limits, progress, read)
+
+
+def _refuse_nan(network: RewardNetwork, values: Tensor) -> None:
+    # One NaN makes all that follows from it NaN, down to a published table; rows of padding have none.
+    if bool(values.isnan().any()):
+        where = network.backbone.name_or_path or "the model"
+        problem = "the model answers NaN (not a number) where a probability belongs"
+        raise InputError.at(where, None, problem, "train it again, or use another model")
 
 
 def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelihood]]:

@@ -105,7 +105,7 @@ def test_a_byte_that_is_no_utf8_is_named(tmp_path: Path) -> None:
     file = tmp_path / "latin.jsonl"
     file.write_bytes(b'{"gold": "5", "pred": "5", "tag": "\xe9"}\n')
 
-    assert "line 1: byte 0xe9 is not UTF-8; save the file as UTF-8" in str(_grade(file).exception)
+    assert "of the line is not UTF-8; save the file as UTF-8" in str(_grade(file).exception)
 
 
 def test_bad_usage_exits_with_two(tmp_path: Path, pairs: Path) -> None:

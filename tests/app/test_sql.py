@@ -1,5 +1,7 @@
 """`stepmark sql` on a published snapshot: three layouts, clear refusals, nothing a model wrote obeyed."""
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stepmark.app.sql import as_csv, as_json, as_table, run_query, sql_command
-from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.store import Store
 
 
@@ -75,6 +77,51 @@ def test_csv_writes_lists_as_json() -> None:
     assert as_csv(["a"], [(["x", "y"],)]) == 'a\n"[""x"", ""y""]"\n'
 
 
+@pytest.mark.parametrize(
+    ("value", "in_json", "in_csv"),
+    [
+        ("123456789012345678901234567890.12::DECIMAL(38,2)", "123456789012345678901234567890.12", None),
+        ("1.10::DECIMAL(4,2)", 1.1, "1.10"),
+        ("170141183460469231731687303715884105727::HUGEINT", 2**127 - 1, str(2**127 - 1)),
+        ("INTERVAL '1 month 2 days 3 seconds'", "1 month 2 days 00:00:03", None),
+        ("'infinity'::DATE", "infinity", None),
+        ("TIMESTAMP '2020-01-01 00:00:00.123456'", "2020-01-01 00:00:00.123456", None),
+        ("TIMESTAMP_NS '2020-01-01 00:00:00.123456789'", "2020-01-01 00:00:00.123456789", None),
+        (r"'\xAA\x00a\x5C'::BLOB", r"\xAA\x00a\x5C", None),
+        ("{'a': [1.5, NULL]}", {"a": [1.5, None]}, '{"a": [1.5, null]}'),
+        ("['x'::BLOB]", ["x"], '["x"]'),
+        ("array_value(1, 2)", [1, 2], "[1, 2]"),
+    ],
+)  # fmt: skip
+def test_values_of_every_type_come_out_as_they_are(
+    home: Path, value: str, in_json: object, in_csv: str | None
+) -> None:
+    """No digit, month or byte is lost on the way through Python; two columns of one name stay two."""
+    query = f"SELECT 1 AS a, {value} AS v, 2 AS a -- as it is;"
+    names, rows = run_query(home, query)
+
+    assert names == ["a", "v", "a"]
+    assert json.loads(as_json(["v"], [(row[1],) for row in rows])) == [{"v": in_json}]
+    assert [row[1] for row in csv.reader(as_csv(names, rows).splitlines())] == ["v", in_csv or in_json]
+
+
+def test_json_cannot_hold_two_columns_of_one_name(home: Path) -> None:
+    """One of them would be lost without a word."""
+    result = _run(home, "SELECT 1 AS a, 2 AS a", "--format", "json")
+
+    assert (result.stdout, type(result.exception)) == ("", InputError)
+    assert (
+        str(result.exception) == "'a' is the name of two columns; rename one with AS, or print them as csv."
+    )
+
+
+def test_a_carriage_return_in_a_cell_ends_no_line() -> None:
+    """It is read back as it was."""
+    text = as_csv(["s", "n"], [("a\rb", 1)])
+
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [["s", "n"], ["a\rb", "1"]]
+
+
 def test_a_long_cell_is_cut_and_wide_characters_are_counted() -> None:
     """79 characters and an ellipsis; a wide character takes two columns; right-to-left marks are escaped."""
     lines = as_table(["s", "n"], [("x" * 100, 1), ("日本", 1), ("a\u202eb", 1)]).split("\n")
@@ -111,6 +158,7 @@ def test_reading_statements_run(home: Path, sql: str) -> None:
         ("EXPLAIN ANALYZE DELETE FROM rejects", "read-only"),
         ("SELECT 1; SELECT 2", "Give one SQL statement, not 2"),
         ("", "Give one SQL statement, not 0"),
+        ("SELECT '\udcff'", r"holds '.udcff', which is no character, at place 9; write it in UTF-8"),
         ("SELEC 1", 'The query failed: .*syntax error at or near "SELEC"'),
         ("SELECT * FROM step", "Table with name step does not exist! .*SHOW TABLES lists the tables"),
         ("SELECT 'a'::INTEGER", "The query failed: Conversion Error"),

@@ -3,6 +3,7 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -23,6 +24,38 @@ def test_a_taken_port_is_told_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
             CliRunner().invoke(
                 ui_command, ["--port", str(port), "--home", str(tmp_path)], catch_exceptions=False
             )
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        ("a" * 70 + ".example", "no host is called 'aaaa.*; name an address of this machine with --host"),
+        (
+            "no-such-host.invalid",
+            "no host is called 'no-such-host.invalid' .*; name an address of this machine",
+        ),
+        ("", "no host is called '' .the name is empty.; name an address of this machine with --host"),
+        ("\udcff", "no host is called '.udcff' .*; name an address of this machine with --host"),
+        ("192.0.2.1", "cannot listen on 192.0.2.1:.*; name an address of this machine with --host"),
+    ],
+)
+def test_a_host_that_is_not_this_machine_is_told_at_once(
+    host: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that is none, one that nobody knows, and an address of another machine."""
+    look_up = socket.getaddrinfo
+
+    def look_up_here(name: str, *rest: Any, **options: Any) -> Any:
+        if name == "nowhere":  # without asking a server
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return look_up(name, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_here)
+    monkeypatch.setattr(os, "execve", lambda *command: pytest.fail(f"started {command}"))
+    with pytest.raises(InputError, match=message) as refused:
+        CliRunner().invoke(ui_command, ["--host", host, "--home", str(tmp_path)], catch_exceptions=False)
+
+    assert "\n" not in str(refused.value)
 
 
 def test_a_free_port_is_handed_to_dagster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

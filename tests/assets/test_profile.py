@@ -1,5 +1,6 @@
 """Profiles: what is read, and how a wrong one is refused."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,120 @@ def test_a_wrong_profile_is_refused_with_its_field(
 
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+_IN = {  # a key of each part, to the line that opens the part
+    "evaluation": "[evaluation]",
+    "rollouts": "[rollouts]",
+    "problems": "[problems]",
+    "generator": "[generator]",
+    "generator.engine": "[generator.engine]",
+    "reward": "[reward]",
+    "leaks": "[leaks]",
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "line", "message"),
+    [
+        ("evaluation", "n = [0]", "evaluation.n.0: Input should be greater than or equal to 1 (value 0)"),
+        ("evaluation", "n = []", "evaluation.n: Tuple should have at least 1 item"),
+        ("evaluation", "n = [true]", "evaluation.n: true and false are no value here"),
+        ("evaluation", "seed = -1", "evaluation.seed: Input should be greater than or equal to 0"),
+        ("problems", "max_train = 99999999999", "problems.max_train: Input should be less than or equal to"),
+        ("problems", "levels = [-1]", "problems.levels.0: Input should be greater than or equal to 0"),
+        ("problems", 'files = [{path = ""}]', "problems.files.0.path: an empty text is no value here"),
+        ("problems", r'files = [{path = "a\u0000"}]', "problems.files.0.path: a control character is in it"),
+        (
+            "generator",
+            "temperature = inf",
+            "generator.temperature: Input should be a finite number (value inf)",
+        ),
+        ("generator", "top_p = nan", "generator.top_p: Input should be a finite number (value nan)"),
+        ("generator", 'stop = [""]', "generator.stop: an empty text is no value here"),
+        (
+            "generator.engine",
+            "timeout_s = inf",
+            "generator.engine.timeout_s: Input should be a finite number",
+        ),
+        ("generator.engine", 'kind = "endpoints"', "generator.engine: endpoints name urls, in_process none"),
+        ("generator.engine", 'urls = ["http://a"]', "generator.engine: endpoints name urls, in_process none"),
+        (
+            "generator.engine",
+            'kind = "endpoints"\nurls = ["a"]',
+            "generator.engine: the url 'a' does not start",
+        ),
+        ("rollouts", "min_gain = inf", "rollouts.min_gain: Input should be a finite number"),
+        ("reward", "reads_hidden = false\nreads_likelihood = false", "reward: a head that reads neither"),
+        ("leaks", "min_share = nan", "leaks.min_share: Input should be a finite number"),
+        ("evaluation", "seed = 0x" + "f" * 5000, "evaluation.seed: Input should be less than or equal to"),
+        ("evaluation", '"a\\nb" = 1', r"evaluation.'a\nb': there is no such key"),
+    ],
+)
+def test_a_value_that_no_run_can_use_is_refused_before_one_begins(
+    profile_path: Path, part: str, line: str, message: str
+) -> None:
+    """The same sentence; found out later it would cost hours."""
+    header = _IN[part]
+    text = profile_path.read_text()
+    text = text if header in text else f"{text}\n{header}\n"
+    key = line.partition(" ")[0]
+    kept = [old for old in text.split("\n") if old.partition(" ")[0] != key or part == "problems"]
+    profile_path.write_text("\n".join(kept).replace(header, f"{header}\n{line}"))
+
+    with pytest.raises(InputError) as refused:
+        load_profile(str(profile_path))
+
+    assert f"profile.toml, {message}" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x = " + "[" * 3000 + "]" * 3000, "is nested too deeply; write it flat."),
+        ("x = " + "{a=" * 3000 + "1" + "}" * 3000, "is nested too deeply; write it flat."),
+        ("x = " + "9" * 5000, "holds a number too long to read; give a smaller one."),
+    ],
+)
+def test_toml_beyond_what_python_reads_is_refused_with_its_line(
+    profile_path: Path, line: str, message: str
+) -> None:
+    """What a parser answers with a traceback."""
+    profile_path.write_text(f"{line}\n")
+
+    with pytest.raises(InputError, match=r"profile.toml, line 1: 'x = .*" + message) as refused:
+        load_profile(str(profile_path))
+
+    assert len(str(refused.value)) < 500
+
+
+def test_sizes_of_subsets_are_put_in_order(profile_path: Path) -> None:
+    """Reports call the last one the largest."""
+    profile_path.write_text(profile_path.read_text() + "[evaluation]\nn = [4, 1, 4]\n")
+
+    assert load_profile(str(profile_path)).evaluation.n == (1, 4)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_another_encoding_is_named(profile_path: Path, encoding: str) -> None:
+    """Editors on Windows save so."""
+    profile_path.write_bytes(profile_path.read_text().encode(encoding))
+
+    with pytest.raises(InputError, match=f"the file is {encoding.upper()}; give a TOML file, saved as UTF-8"):
+        load_profile(str(profile_path))
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    """A profile is read more than once, and a pipe can be read only once."""
+    os.mkfifo(tmp_path / "pipe")
+    for path, what in (
+        (tmp_path / "pipe", "is a pipe"),
+        (tmp_path, "is a folder"),
+        ("/dev/zero", "is a device"),
+    ):
+        with pytest.raises(InputError, match=f"no profile can be read here .it {what}.; give a TOML file"):
+            load_profile(str(path))
 
 
 def _with_models(profile_path: Path, engine: str = "") -> Profile:
