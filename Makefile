@@ -7,11 +7,13 @@
 # Each target makes its own virtual environment when it is absent.
 # TORCH_INDEX_URL: set it to PyTorch's CPU wheel index to get torch's small CPU build; left empty, torch comes
 # from pip's own index, which on Linux is a CUDA build of several GB that runs on a CPU as well.
+# TEST_PROCESSES: how many files of tests run at once; 2 by default.
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX_URL ?=
 HOME_DIR ?= stepmark-home
+TEST_PROCESSES ?= 2
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -29,7 +31,7 @@ ui: $(VENV)/.installed
 	$(BIN)/stepmark ui --home $(HOME_DIR)
 
 test: $(VENV)/.installed-tests
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
 bench-labels: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/labels.py --home bench-home/pool
