@@ -3,11 +3,12 @@
     python benchmarks/import_scale.py --data FOLDER
 
 Makes a PRM800K file of 75,000 solutions with 800,000 rated completions out of the 953 shared lines: every
-copy gets a number in its problem and in its first step, so that none repeats another. Then two processes, one
-after the other, read it: ``stepmark import-labels`` into a fresh store, and ``datasets.load_dataset("json")``
-with a loop that makes one row a rated completion. The second one stores nothing, and checks nothing. Where
-datasets is not installed (``--datasets-python`` names a Python that has it), pyarrow's own JSON reader stands
-in, which is what datasets reads JSON with.
+copy gets a number in its problem and in its first step, so that none repeats another. Then processes, one
+after the other, read it: ``stepmark import-labels`` into a fresh store; ``datasets.load_dataset`` with a loop
+that makes one row a rated completion, which checks nothing and stores nothing; and, where that Python has
+duckdb, the same with a loop that makes the rows of problems, solutions, steps and ratings, with hashes for
+ids, and inserts them into tables with primary keys. Where datasets is not installed (``--datasets-python``
+names a Python that has it), pyarrow's own JSON reader stands in: datasets reads JSON with it.
 Leaves out: the machine's load, which the caller knows.
 """
 
@@ -39,6 +40,51 @@ for line in lines:
         for text in step["completions"] or []:
             rows.append((problem, step_index, text["text"], text["rating"]))
 print(len(rows))
+"""
+_STORING_LOOP = """
+import hashlib, duckdb, pyarrow
+def key(*parts):
+    return hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:20]
+problems, solutions, steps, ratings = {}, {}, [], []
+for line in lines:
+    question, rated = line["question"], line["label"]["steps"]
+    problem = key(question["problem"])
+    problems[problem] = (question["problem"], question["ground_truth_answer"])
+    texts = question.get("pre_generated_steps")
+    if not texts:
+        texts = []
+        for step in rated:
+            if step["chosen_completion"] is not None:
+                texts.append(step["completions"][step["chosen_completion"]]["text"])
+            elif step["human_completion"]:
+                texts.append(step["human_completion"]["text"])
+    solution = key(problem, *texts)
+    if solution in solutions:
+        continue
+    solutions[solution] = (problem, chr(10).join(texts))
+    steps += [(solution, index, text) for index, text in enumerate(texts)]
+    for index, step in enumerate(rated):
+        for number, text in enumerate(step["completions"] or []):
+            given = (text["text"], text["rating"], text["flagged"])
+            ratings.append((solution, index, number, line["labeler"], *given))
+con = duckdb.connect(sys.argv[3])
+con.execute("CREATE TABLE problems (id VARCHAR PRIMARY KEY, problem VARCHAR, answer VARCHAR)")
+con.execute("CREATE TABLE solutions (id VARCHAR PRIMARY KEY, problem_id VARCHAR, solution VARCHAR)")
+con.execute("CREATE TABLE steps (id VARCHAR, step INTEGER, text VARCHAR, PRIMARY KEY (id, step))")
+con.execute(
+    "CREATE TABLE ratings (id VARCHAR, step INTEGER, number INTEGER, labeler VARCHAR, text VARCHAR,"
+    " rating INTEGER, flagged BOOLEAN, PRIMARY KEY (id, step, number))"
+)
+for name, rows in (
+    ("problems", [(one, *more) for one, more in problems.items()]),
+    ("solutions", [(one, *more) for one, more in solutions.items()]),
+    ("steps", steps), ("ratings", ratings),
+):
+    columns = [pyarrow.array(column) for column in zip(*rows)]
+    con.register("made", pyarrow.table(columns, [f"c{i}" for i in range(len(columns))]))
+    con.execute(f"INSERT INTO {name} FROM made")
+con.close()
+print(len(ratings))
 """
 _DATASETS = """
 import sys
@@ -133,6 +179,18 @@ atexit.register(lambda: print("measured", used().ru_utime + used().ru_stime, use
 """
 
 
+def _shown(measured: tuple[float, float, float]) -> str:
+    seconds, cpu, peak = measured
+    return f"{seconds:.1f} s ({cpu:.1f} s of processor), {peak:.2f} GB"
+
+
+def _has(python: str, module: str) -> bool:
+    done = subprocess.run(  # noqa: S603 - a Python the caller names
+        [python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False
+    )
+    return not done.returncode
+
+
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), default=Path("../shared/data"))
 @click.option("--solutions", default=75_000, show_default=True)
@@ -147,23 +205,24 @@ def main(data: Path, solutions: int, ratings: int, datasets_python: str) -> None
             f"{num_solutions:,} solutions, {num_ratings:,} ratings, {path.stat().st_size / 2**20:,.0f} MB"
         )
         out = Path(folder) / "counts.json"
-        seconds, cpu, peak = timed(sys.executable, _IMPORT, str(path), f"{folder}/home", str(out))
+        ours = timed(sys.executable, _IMPORT, str(path), f"{folder}/home", str(out))
         counts = json.loads(out.read_text())
-        click.echo(f"stepmark import-labels: {seconds:.1f} s ({cpu:.1f} s of processor), {peak:.2f} GB")
+        click.echo(f"stepmark import-labels: {_shown(ours)}")
         click.echo(f"  {counts['accepted']:,} lines accepted; rows written: {counts['written']}")
-        has_datasets = not subprocess.run(  # noqa: S603 - a Python the caller names
-            [datasets_python, "-c", "import datasets"], stderr=subprocess.DEVNULL, check=False
-        ).returncode
-        name = (
-            "datasets.load_dataset and a loop"
-            if has_datasets
-            else "pyarrow.json and a loop (datasets is absent)"
-        )
-        other, other_cpu, other_peak = timed(
-            datasets_python, (_DATASETS if has_datasets else _PYARROW) + _LOOP, str(path), f"{folder}/cache"
-        )
-        click.echo(f"{name}: {other:.1f} s ({other_cpu:.1f} s of processor), {other_peak:.2f} GB")
-        click.echo(f"ratio: {seconds / other:.2f} of the seconds, {cpu / other_cpu:.2f} of the processor's")
+        reader, name = _DATASETS, "datasets.load_dataset"
+        if not _has(datasets_python, "datasets"):
+            reader, name = _PYARROW, "pyarrow.json (datasets is absent)"
+        arguments = (str(path), f"{folder}/cache", f"{folder}/other.duckdb")
+        for loop, what in ((_LOOP, "a loop"), (_STORING_LOOP, "a loop that stores its rows in DuckDB")):
+            if loop is _STORING_LOOP and not _has(datasets_python, "duckdb"):
+                continue
+            other = timed(datasets_python, reader + loop, *arguments)
+            shutil.rmtree(f"{folder}/cache", ignore_errors=True)
+            click.echo(f"{name} and {what}: {_shown(other)}")
+            click.echo(
+                f"  stepmark takes {ours[0] / other[0]:.2f} of the seconds,"
+                f" {ours[1] / other[1]:.2f} of the processor's"
+            )
         shutil.rmtree(f"{folder}/home")
 
 
