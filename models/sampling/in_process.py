@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.models.model_files import check_model_files
 from stepmark.models.threads import TINY_BYTES, threads, useful_num_threads
 
 from .checkpoints import checkpoint_sha256, local_checkpoint, num_weight_bytes
@@ -79,10 +80,11 @@ class InProcessSampler:
         """Start the engine.
 
         Raises:
-            InputError: if there is no such checkpoint.
+            InputError: if there is no such checkpoint, or a file of it is damaged.
             StepmarkError: if vLLM is absent or refuses, or another engine is open in this process.
         """
         folder = local_checkpoint(self._model)
+        check_model_files(folder, "fetch or save the model again")
         if not _one_engine.acquire(blocking=False):
             raise StepmarkError(
                 f"{self._model}: another in-process engine is open; close it first, or serve one model"

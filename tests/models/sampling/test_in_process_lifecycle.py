@@ -1,12 +1,13 @@
 """Opening and closing in-process engines: in a row, from threads, and after failures."""
 
 import os
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.models.sampling import Completion, InProcessSampler, SamplingSpec
 
 pytestmark = pytest.mark.slow
@@ -77,3 +78,16 @@ def test_a_failure_while_sampling_closes_the_engine(
 
     with sampler:
         assert len(sampler.sample(["1+1="], 2, SamplingSpec(max_tokens=4))[0]) == 2
+
+
+def test_damaged_weights_are_named_before_the_engine_starts(tiny_model_path: Path, tmp_path: Path) -> None:
+    """As after a download that broke off."""
+    folder = shutil.copytree(tiny_model_path, tmp_path / "model")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+
+    with (
+        pytest.raises(InputError, match=r"model\.safetensors: the weights cannot be read .*; fetch or save"),
+        InProcessSampler(str(folder)),
+    ):
+        pass
