@@ -26,8 +26,12 @@ from stepmark.store.store import Store
 from .options import home_option
 
 _CELL_CHARS = 80
-# Python has no months, no infinite days and no nanoseconds: DuckDB writes these out itself.
-_WRITTEN_BY_DUCKDB = re.compile(r"INTERVAL|DATE|TIMESTAMP(_NS)?")
+# Python has no months, no infinite days and no nanoseconds: DuckDB writes these out itself, also where
+# they are part of a type, in which names of fields and values of an ENUM may stand in quotes.
+_WRITTEN_BY_DUCKDB = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
+    r"|\b(INTERVAL|DATE|TIME_NS|TIMESTAMP(?:_S|_MS|_NS| WITH TIME ZONE)?)\b"
+)
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 Row = tuple[Any, ...]
@@ -104,20 +108,32 @@ def _refuse_broken_text(sql: str) -> None:
 
 def _columns(con: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> tuple[list[str], str | None]:
     """The columns' names, and the query with those written out that Python would change, if there are any."""
-    query = statement.query.rstrip().rstrip(";")
+    query = _without_end(statement.query)
     try:
         described = con.execute(f"DESCRIBE {query}").fetchall()
     except duckdb.Error:  # a SHOW or an EXPLAIN, or wrong, which the statement itself will tell
         return [], None
     types = [row[1] for row in described]
-    if not any(map(_WRITTEN_BY_DUCKDB.fullmatch, types)):
+    written = [
+        _WRITTEN_BY_DUCKDB.sub(lambda found: "VARCHAR" if found[1] else found[0], kind) for kind in types
+    ]
+    if written == types:
         return [], None
     # By place: two columns may have one name.
-    wanted = ", ".join(
-        f"c{i}::VARCHAR" if _WRITTEN_BY_DUCKDB.fullmatch(kind) else f"c{i}" for i, kind in enumerate(types)
-    )
+    wanted = ", ".join(f"c{i}" if kind == types[i] else f"c{i}::{kind}" for i, kind in enumerate(written))
     aliases = ", ".join(f"c{i}" for i in range(len(types)))
     return [row[0] for row in described], f"SELECT {wanted} FROM ({query}\n) AS q({aliases})"
+
+
+def _as_varchar(found: re.Match[str]) -> str:
+    return "VARCHAR" if found[1] else found[0]
+
+
+def _without_end(query: str) -> str:
+    """A statement without the semicolon that ends it, and the comments after that."""
+    places = [place for place, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
+    end = places[-1] if places and query[places[-1]] == ";" else len(query)
+    return query[:end]
 
 
 def as_table(names: Sequence[str], rows: Sequence[Row]) -> str:

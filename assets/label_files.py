@@ -19,14 +19,14 @@ from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.records import Reject
 from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
 from stepmark.store.frames import frame_of
-from stepmark.store.label_counts import count_alternatives, count_duplicates, count_said
+from stepmark.store.label_counts import count_alternatives, count_duplicates, count_said, count_superseded
 from stepmark.store.label_frames import label_frames
 from stepmark.store.label_refusals import (
     KEPT,
     RefusedRow,
+    conflicting_alternatives,
     find_refusals,
     forget_refusals,
-    kept_solutions,
     leave_out,
 )
 from stepmark.store.label_stage import STAGED, LabelStage
@@ -85,7 +85,7 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
     known = (
         store.read("SELECT problem FROM problems")["problem"].to_list() if report.format == "rlhflow" else []
     )
-    alternatives = AlternativeSolutions(HUMAN)
+    alternatives = AlternativeSolutions()
     with LabelStage() as stage, _no_garbage_collection():
         for chunk in import_labels(
             path, report.format, split or _NEW, known_problems=known, chunk_lines=_CHUNK_LINES
@@ -96,7 +96,7 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
         if not report.counts["lines"]:
             raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
         with store.transaction() as con, stage.views(con):
-            _store(con, stage, path, alternatives.conflicting, report, keep_stored_splits=split is None)
+            _store(con, stage, path, report, keep_stored_splits=split is None)
     return report
 
 
@@ -104,17 +104,17 @@ def _store(
     con: duckdb.DuckDBPyConnection,
     stage: LabelStage,
     path: Path,
-    conflicting: Collection[str],
     report: LabelReport,
     *,
     keep_stored_splits: bool,
 ) -> None:
     refused = find_refusals(con)
-    if refused:
+    if refused or count_superseded(con):
         report.counts.subtract(count_said(con, STAGED))
         report.counts.update(count_said(con, KEPT))
+    if refused:
         _report_refused(con, path, refused, report)
-    without_label = disputed_alternatives(con) | kept_solutions(con, conflicting)
+    without_label = disputed_alternatives(con) | conflicting_alternatives(con)
     drop_labels_of(con, without_label)
     leave_out(con, without_label)
     report.counts["alternatives"] += count_alternatives(con)

@@ -2,6 +2,8 @@
 
 import dagster as dg
 
+from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
+
 from .generate import sample_solutions, split_solutions
 from .grade import grade_solutions
 from .grader_audit import audit_grader, disagreements
@@ -25,7 +27,12 @@ _OUTCOMES = """
 """
 _AGREEMENT = "SELECT * FROM grader_agreement ORDER BY ALL"
 _DISAGREEMENTS_SHOWN = 20
-_STEPS_PER_SOLUTION = "SELECT avg(num) FROM (SELECT count(*) AS num FROM steps GROUP BY solution_id)"
+_STEPS_PER_SOLUTION = f"""
+    SELECT avg(num) FROM (
+        SELECT count(*) AS num FROM steps JOIN solutions USING (solution_id)
+        WHERE source <> '{ALTERNATIVE}' GROUP BY solution_id
+    )
+"""
 
 
 @dg.asset(group_name="generate", kinds={"duckdb", "vllm"}, deps=[problems])

@@ -5,10 +5,10 @@
 DuckDB's own generators fill the store: 75,000 solutions of 12,500 problems, 800,000 steps, labels by an
 oracle and by Monte-Carlo for each and by people for a quarter of them, scores of two PRMs and an ORM, and ten
 million rollouts. A whole view is read by hashing all its rows, however many; what takes more than two seconds
-is marked. Where other programs run, only processor seconds count: little more than half of them is what two
-quiet cores take. label_rollouts, ten million rows, is the nearest to two seconds; its comment says to ask for
-one solution. With --home the store stays, and is used again with the views as they are now. Leaves out: speed
-of writing as the pipeline writes.
+by the clock is marked. Run it where nothing else runs: elsewhere only processor seconds say something, of
+which two quiet cores take little more than half. label_rollouts, ten million rows, is the nearest to two
+seconds; its comment says to ask for one solution. With --home the store stays, and is used again with the
+views as they are now. Leaves out: speed of writing as the pipeline writes.
 """
 
 import contextlib

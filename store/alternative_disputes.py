@@ -7,19 +7,17 @@ from collections.abc import Collection
 
 import duckdb
 
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
 from .rows import delete, query
 
 _WHITE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what Python strips
 # An alternative's text is the steps before it and itself, one a line.
-_DISPUTED = f"""
+_DISPUTED = """
     WITH offered AS (
         SELECT solution_id, problem_id, solution, step_index, rating, step
-        FROM kept_solutions JOIN kept_step_labels USING (solution_id)
+        FROM kept_solutions JOIN kept_labels_of_alternatives USING (solution_id)
         JOIN kept_steps USING (solution_id, step_index)
-        WHERE source = '{ALTERNATIVE}'
     ), candidates AS (
         SELECT DISTINCT offered.*, human_labels.solution_id AS parent_id
         FROM offered

@@ -16,25 +16,21 @@ _RATINGS = """
     SELECT phase, coalesce(CAST(rating AS VARCHAR), 'null') AS rating, count(*) AS num
     FROM {rows}_human_labels GROUP BY ALL
 """
-_SAID = f"""
+_SAID = """
     SELECT
-        (SELECT sum(num_steps) FROM {{rows}}_raters WHERE NOT is_repeated) AS steps,
-        (
-            SELECT count(*) FROM {{rows}}_step_labels WHERE solution_id NOT IN (
-                SELECT solution_id FROM {{rows}}_solutions WHERE source = '{ALTERNATIVE}'
-            )
-        ) AS step_labels,
+        (SELECT sum(num_steps) FROM {rows}_raters WHERE NOT is_repeated) AS steps,
+        (SELECT count(*) FROM {rows}_step_labels) AS step_labels,
         count(*) AS completions,
         count(*) FILTER (WHERE is_human_written) AS human_written,
         count(DISTINCT (solution_id, labeler)) FILTER (WHERE is_quality_control) AS quality_control,
         count(DISTINCT (solution_id, labeler)) FILTER (WHERE is_screening) AS screening
-    FROM {{rows}}_human_labels
+    FROM {rows}_human_labels
 """
 # People's step labels repeat their ratings; the rating's own row says who gave it.
 _DUPLICATES = f"""
     WITH candidates AS (
         SELECT row, num_lines, solution_id, rater FROM kept_raters WHERE NOT is_repeated AND row NOT IN (
-            SELECT row FROM kept_raters ANTI JOIN solutions USING (solution_id)
+            SELECT row FROM kept_raters ANTI JOIN solutions USING (solution_id) WHERE NOT is_repeated
         )
     ), people AS (
         SELECT solution_id, labeler AS rater, stored.labeler IS NOT NULL AS is_known
@@ -67,6 +63,11 @@ def count_said(con: duckdb.DuckDBPyConnection, rows: str) -> Counter[str]:
     )
     said = query(con, _SAID.format(rows=rows)).row(0, named=True)
     return counts + Counter({name: int(num or 0) for name, num in said.items()})
+
+
+def count_superseded(con: duckdb.DuckDBPyConnection) -> int:
+    """The step labels that are not kept because another one of the file came first."""
+    return int(query(con, "SELECT count(*) FROM superseded").item())
 
 
 def count_duplicates(con: duckdb.DuckDBPyConnection) -> int:

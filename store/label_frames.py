@@ -24,14 +24,20 @@ _RATERS = {
     "num_steps": pl.Int64,
     "is_repeated": pl.Boolean,
 }
-_ROWS_OF_ALTERNATIVES = {"row": pl.Int64, "solution_id": pl.String}
+_RATED_ALTERNATIVES = {
+    "row": pl.Int64,
+    "source_line": pl.Int32,
+    "solution_id": pl.String,
+    "step_index": pl.Int32,
+    "rating": pl.Int32,
+}
 
 
 def label_frames(
     chunks: Collection[LabelImport], split_for_new_problems: str | None = None, source_file: str | None = None
 ) -> Frames:
     """Problems, solutions, steps, labels and rejects of chunks as frames by table, and who rated them where:
-    ``raters`` and ``rows_of_alternatives``.
+    ``raters`` and ``rated_alternatives``.
 
     New problems get ``split_for_new_problems``; where that is None, the split the importer was given.
     Columns a frame lacks are not known to importers.
@@ -45,7 +51,8 @@ def label_frames(
         "step_labels", [label for chunk in chunks for label in chunk.step_labels], StepLabel
     )
     raters = [rater for chunk in chunks for rater in chunk.raters]
-    alternatives = [row for chunk in chunks for row in chunk.rows_of_alternatives]
+    alternatives = [one for chunk in chunks for one in chunk.rated_alternatives]
+    made_by = pl.lit(version("stepmark")).alias("code_version")
     if split_for_new_problems:
         problems = problems.with_columns(split=pl.lit(split_for_new_problems))
     frames = {
@@ -53,12 +60,14 @@ def label_frames(
         "solutions": _solutions(chunks).with_columns(file),
         "steps": _steps(chunks),
         "human_labels": human_labels.with_columns(file),
-        "step_labels": step_labels.with_columns(file, code_version=pl.lit(version("stepmark"))),
+        "step_labels": step_labels.with_columns(file, made_by),
         "rejects": frame_of("rejects", [reject for chunk in chunks for reject in chunk.rejects], Reject),
     }
     return {name: checked_values(table_of(name), frame) for name, frame in frames.items()} | {
         "raters": pl.DataFrame(raters, _RATERS, orient="row"),
-        "rows_of_alternatives": pl.DataFrame(alternatives, _ROWS_OF_ALTERNATIVES, orient="row"),
+        "rated_alternatives": pl.DataFrame(alternatives, _RATED_ALTERNATIVES, orient="row").with_columns(
+            file, made_by
+        ),
     }
 
 

@@ -19,13 +19,13 @@ _MISFIT = "this text is stored with other steps, so its labels belong to none of
 _MISFITS = """
     CREATE OR REPLACE TEMP TABLE misfits AS
     WITH stored AS (
-        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
+        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans
         FROM steps SEMI JOIN staged_steps USING (solution_id) GROUP BY solution_id
     ), offered AS (
-        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
+        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans
         FROM staged_steps SEMI JOIN stored USING (solution_id) GROUP BY solution_id
     )
-    SELECT solution_id FROM stored JOIN offered USING (solution_id) WHERE stored.ends <> offered.ends
+    SELECT solution_id FROM stored JOIN offered USING (solution_id) WHERE stored.spans <> offered.spans
 """
 # What a rater said on a solution: the same columns of what is stored and of what the file offers.
 _SAID_BY_PEOPLE = "solution_id, labeler AS rater, step_index, alternative_index, completion, rating"
@@ -80,17 +80,17 @@ _GONE = """
     CREATE OR REPLACE TEMP TABLE going AS
     SELECT solution_id, rater, line, row FROM staged_raters SEMI JOIN refused_rows USING (row)
     UNION ALL
-    SELECT solution_id, NULL, NULL, row FROM staged_rows_of_alternatives SEMI JOIN refused_rows USING (row);
+    SELECT solution_id, NULL, NULL, row FROM staged_rated_alternatives SEMI JOIN refused_rows USING (row);
 
     CREATE OR REPLACE TEMP TABLE staying AS
     SELECT solution_id, rater FROM staged_raters ANTI JOIN refused_rows USING (row)
     UNION ALL
-    SELECT solution_id, NULL FROM staged_rows_of_alternatives ANTI JOIN refused_rows USING (row);
+    SELECT solution_id, NULL FROM staged_rated_alternatives ANTI JOIN refused_rows USING (row);
 
     CREATE OR REPLACE TEMP TABLE gone_solutions AS
     SELECT solution_id FROM going ANTI JOIN staying USING (solution_id)
     UNION
-    SELECT solution_id FROM staged_rows_of_alternatives SEMI JOIN misfits USING (solution_id);
+    SELECT solution_id FROM staged_rated_alternatives SEMI JOIN misfits USING (solution_id);
 
     CREATE OR REPLACE TEMP TABLE gone_problems AS
     SELECT problem_id FROM staged_solutions SEMI JOIN going USING (solution_id)
@@ -101,7 +101,6 @@ _GONE = """
     SELECT solution_id, rater, arg_min(line, row) AS source_line
     FROM going ANTI JOIN staying USING (solution_id, rater) WHERE rater IS NOT NULL GROUP BY ALL
 """
-_TEMPORARY = ("misfits", "refused_rows", "going", "staying", "gone_solutions", "gone_problems", "gone_labels")
 _OF_KEPT_SOLUTIONS = "ANTI JOIN gone_solutions USING (solution_id)"
 _KEPT = {
     "problems": "ANTI JOIN gone_problems USING (problem_id)",
@@ -114,8 +113,38 @@ _KEPT = {
         ON gone.solution_id = staged.solution_id AND gone.source_line = staged.source_line
             AND (staged.label_source = '{HUMAN}' OR gone.rater = staged.label_source)""",
     "raters": "ANTI JOIN refused_rows USING (row)",
-    "rows_of_alternatives": "ANTI JOIN refused_rows USING (row)",
+    "rated_alternatives": f"{_OF_KEPT_SOLUTIONS} ANTI JOIN refused_rows USING (row)",
 }
+# Where several people rated one solution, the first kept label of a step is the one.
+_SUPERSEDED = f"""
+    CREATE OR REPLACE TEMP TABLE superseded AS
+    WITH rated_again AS (
+        SELECT solution_id FROM staged_raters WHERE NOT is_repeated GROUP BY solution_id HAVING count(*) > 1
+    )
+    SELECT staged_file, staged_row
+    FROM staged_step_labels AS staged SEMI JOIN rated_again USING (solution_id) {_KEPT["step_labels"]}
+    QUALIFY row_number() OVER (PARTITION BY solution_id, step_index, label_source ORDER BY {PLACE}) > 1
+"""
+_KEPT["step_labels"] += f" ANTI JOIN superseded USING ({PLACE})"
+_LABELS_OF_ALTERNATIVES = f"""
+    CREATE OR REPLACE TEMP VIEW {KEPT}_labels_of_alternatives AS
+    SELECT
+        solution_id, step_index, '{HUMAN}' AS label_source, arg_min(rating, row) AS rating,
+        any_value(source_file) AS source_file, arg_min(source_line, row) AS source_line,
+        any_value(code_version) AS code_version
+    FROM {KEPT}_rated_alternatives SEMI JOIN {KEPT}_steps USING (solution_id, step_index)
+    GROUP BY solution_id, step_index
+"""
+_TEMPORARY = (
+    "misfits",
+    "refused_rows",
+    "going",
+    "staying",
+    "gone_solutions",
+    "gone_problems",
+    "gone_labels",
+    "superseded",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +162,18 @@ class RefusedRow:
 def find_refusals(con: duckdb.DuckDBPyConnection) -> list[RefusedRow]:
     """What is refused of the staged rows of a whole file, before any of it is stored, by line.
 
-    Afterwards ``kept_problems`` and so on are the staged views without what goes, and temporary until
-    ``forget_refusals``.
+    Afterwards ``kept_problems`` and so on are the staged views without what goes, and
+    ``kept_labels_of_alternatives`` the step labels that people's ratings of alternatives make; they are there
+    until ``forget_refusals``.
     """
-    for statement in (_MISFITS, _REFUSED, _GONE):
+    for statement in (_MISFITS, _REFUSED, _GONE, _SUPERSEDED):
         con.execute(statement)
     for table, without in _KEPT.items():
         con.execute(
             f"CREATE OR REPLACE TEMP VIEW {KEPT}_{table} AS "
             f"SELECT staged.* FROM staged_{table} AS staged {without}"
         )
+    con.execute(_LABELS_OF_ALTERNATIVES)
     rows = query(
         con,
         """
@@ -161,13 +192,10 @@ def find_refusals(con: duckdb.DuckDBPyConnection) -> list[RefusedRow]:
     ]
 
 
-def kept_solutions(con: duckdb.DuckDBPyConnection, solution_ids: Collection[str]) -> set[str]:
-    """Those of the solutions that are kept."""
-    if not solution_ids:
-        return set()
-    asked = [list(solution_ids)]
-    sql = f"SELECT solution_id FROM {KEPT}_solutions WHERE solution_id IN (SELECT unnest(?))"
-    return set(query(con, sql, asked)["solution_id"])
+def conflicting_alternatives(con: duckdb.DuckDBPyConnection) -> set[str]:
+    """The kept alternatives to which kept rows give different ratings."""
+    sql = f"SELECT solution_id FROM {KEPT}_rated_alternatives GROUP BY 1 HAVING min(rating) <> max(rating)"
+    return set(query(con, sql)["solution_id"])
 
 
 def leave_out(con: duckdb.DuckDBPyConnection, solution_ids: Collection[str]) -> None:
@@ -178,8 +206,8 @@ def leave_out(con: duckdb.DuckDBPyConnection, solution_ids: Collection[str]) -> 
 
 def forget_refusals(con: duckdb.DuckDBPyConnection) -> None:
     """Drop the views and temporary tables of ``find_refusals``."""
-    for table in _KEPT:
-        con.execute(f"DROP VIEW {KEPT}_{table}")
+    for view in (*_KEPT, "labels_of_alternatives"):
+        con.execute(f"DROP VIEW {KEPT}_{view}")
     for table in _TEMPORARY:
         con.execute(f"DROP TABLE {table}")
 

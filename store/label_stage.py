@@ -38,7 +38,7 @@ class LabelStage:
         self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
         self._lock = os.open(self._folder.name, os.O_RDONLY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # the kernel gives it back however this process ends
-        self._num_added = 0
+        self._files: dict[str, list[Path]] = {}
         self._columns: dict[str, list[str]] = {}
 
     def __enter__(self) -> "LabelStage":
@@ -57,15 +57,16 @@ class LabelStage:
         """Keep the frames of some rows; StepmarkError where the temporary folder is full."""
         try:
             for name, frame in frames.items():
-                path = Path(self._folder.name) / f"{name}-{self._num_added:06}.parquet"
+                files = self._files.setdefault(name, [])
+                path = Path(self._folder.name) / f"{name}-{len(files):06}.parquet"
                 frame.write_parquet(path, compression="lz4", statistics=False)
+                files.append(path)
                 self._columns[name] = frame.columns
         except (OSError, pl.exceptions.PolarsError) as error:
             raise StepmarkError(
                 f"Cannot write to the temporary folder {self._folder.name}: {error}; free some space, or set "
                 "TMPDIR to a folder that has some."
             ) from error
-        self._num_added += 1
 
     def columns(self, name: str) -> list[str]:
         """The columns of what was added for a table."""
@@ -73,20 +74,20 @@ class LabelStage:
 
     def frame(self, name: str) -> pl.DataFrame:
         """All that was added for a table, in memory."""
-        return pl.read_parquet(Path(self._folder.name) / f"{name}-*.parquet")
+        return pl.read_parquet(self._files[name], glob=False)
 
     @contextlib.contextmanager
     def views(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         """Let SQL see what was added as ``staged_problems`` and so on, with PLACE, for the block's length."""
-        folder = self._folder.name.replace("'", "''")
-        for name in self._columns:
+        for name, paths in self._files.items():
+            files = ", ".join("'{}'".format(str(path).replace("'", "''")) for path in paths)
             con.execute(
                 f"CREATE OR REPLACE TEMP VIEW {STAGED}_{name} AS "
-                "SELECT * RENAME (filename AS staged_file, file_row_number AS staged_row) FROM read_parquet("
-                f"'{folder}/{name}-*.parquet', filename = true, file_row_number = true)"
+                "SELECT * RENAME (filename AS staged_file, file_row_number AS staged_row) FROM "
+                f"read_parquet([{files}], filename = true, file_row_number = true)"
             )
         yield
-        for name in self._columns:
+        for name in self._files:
             con.execute(f"DROP VIEW {STAGED}_{name}")
 
 

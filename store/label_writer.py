@@ -13,6 +13,15 @@ from .problem_writer import with_stored_splits, write_problems
 from .rows import insert_missing, query
 from .schema import table_of
 
+# Where at most this share of a file's rows is taken out they come in their order: DuckDB looks up each one in
+# the smaller side of a join, what is taken out. Beyond it the sides may change, and with them the order.
+_FEW = 1 / 8
+_INSERT_LABELS_OF_ALTERNATIVES = f"""
+    INSERT INTO step_labels BY NAME
+    FROM {KEPT}_labels_of_alternatives ANTI JOIN step_labels USING (solution_id, step_index, label_source)
+    ORDER BY source_line, solution_id
+"""
+
 
 def write_kept_labels(
     con: duckdb.DuckDBPyConnection,
@@ -28,7 +37,7 @@ def write_kept_labels(
     it lacks is filled in. With ``keep_stored_splits`` stored problems are asked for in their own split. Steps
     are written only with a new solution.
     """
-    return {
+    written = {
         "problems": _write_problems(con, source_file, keep_stored_splits),
         "steps": _write(con, stage, "steps", ("solution_id",)),
         **{
@@ -37,6 +46,8 @@ def write_kept_labels(
         },
         "rejects": insert_missing(con, "rejects", _rows(con, "staged_rejects", "rejects")),
     }
+    written["step_labels"] += con.execute(_INSERT_LABELS_OF_ALTERNATIVES).fetchall()[0][0]
+    return written
 
 
 def _write_problems(con: duckdb.DuckDBPyConnection, source_file: str | None, keep_stored_splits: bool) -> int:
@@ -58,9 +69,8 @@ def _write(con: duckdb.DuckDBPyConnection, stage: LabelStage, table: str, keys: 
         f"SELECT (SELECT count(*) FROM staged_{table}), (SELECT count(*) FROM {KEPT}_{table}),"
         f" (SELECT count(*) FROM {KEPT}_{table} SEMI JOIN {table} USING ({using}))"
     ).fetchall()
-    # The larger side of a join loses its order to the smaller one, and sorting takes time and memory.
     source = f"{KEPT}_{table}" if num_kept < num_staged else f"staged_{table}"
-    if num_known or 8 * (num_staged - num_kept) > num_staged:
+    if num_known or num_staged - num_kept > _FEW * num_staged:  # sorting takes time and memory
         source = f"{KEPT}_{table} ANTI JOIN {table} USING ({using}) ORDER BY {PLACE}"
     names = ", ".join(stage.columns(table))
     try:

@@ -5,10 +5,9 @@ Leaves out: the completions on the path, which the StepLabels cover.
 """
 
 from stepmark.labeling.ids import imported_solution_id
-from stepmark.labeling.records import StepLabel
 from stepmark.labeling.steps import StepSpan
 
-from .common import ImportedSolution, LabelImport, RowOfAlternative
+from .common import ImportedSolution, LabelImport, RatedAlternative
 
 SOURCE = "alternative"
 
@@ -17,22 +16,18 @@ class AlternativeSolutions:
     """The rated alternatives of a file as unfinished solutions: the path so far and the alternative.
 
     Left out are null ratings, quality-control and screening questions, and completions that read like the
-    step that was taken.
-    Only the alternative itself is a step of it, and labeled: the path before it has its steps and labels in
-    its own solution. (With them, five of six rows of steps would be copies.) ``conflicting`` holds the ids of
-    those that people gave different ratings: whoever stores the rows leaves them out. As that may show in
-    the last line only, nothing is to be stored before all chunks were read.
+    step that was taken. Only the alternative itself is a step of it: the path before it has its steps in its
+    own solution. (With them, five of six rows of steps would be copies.) Which rating it has, if people
+    agree, only those know who have seen all the rows that are kept.
     """
 
-    def __init__(self, label_source: str) -> None:
-        self.conflicting: set[str] = set()
-        self._label_source = label_source
-        self._ratings: dict[str, int] = {}
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
 
     def of_chunk(self, chunk: LabelImport) -> LabelImport:
-        """The alternatives in a chunk that no chunk before it had, each with its rating; and all rows."""
+        """The alternatives in a chunk that no chunk before it had, and all that is said of any."""
         by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
-        rows = {(one.solution_id, one.rater): one.row for one in chunk.raters if not one.is_repeated}
+        rows = {(one.solution_id, one.rater): one for one in chunk.raters if not one.is_repeated}
         result = LabelImport()
         for label in chunk.human_labels:
             rating, index = label.rating, label.step_index
@@ -43,28 +38,21 @@ class AlternativeSolutions:
                 continue
             text, span = _continued(solution, index, step)
             key = imported_solution_id(solution.problem_id, SOURCE, text)
-            row = rows[label.solution_id, label.labeler]
-            result.rows_of_alternatives.append(RowOfAlternative(row, key))
-            known = self._ratings.get(key)
-            if known is None:
-                self._ratings[key] = rating
-                line = label.source_line
+            row, line, *_ = rows[label.solution_id, label.labeler]
+            result.rated_alternatives.append(RatedAlternative(row, line, key, index, rating))
+            if key not in self._seen:
+                self._seen.add(key)
                 result.solutions.append(
                     ImportedSolution(
-                        key,
-                        solution.problem_id,
-                        SOURCE,
-                        text,
-                        (span,),
+                        solution_id=key,
+                        problem_id=solution.problem_id,
+                        source=SOURCE,
+                        solution=text,
+                        steps=(span,),
                         source_line=line,
                         first_step_index=index,
                     )
                 )
-                result.step_labels.append(
-                    StepLabel(key, index, self._label_source, rating, None, source_line=line)
-                )
-            elif known != rating:
-                self.conflicting.add(key)
         return result
 
 

@@ -44,7 +44,7 @@ def import_chunks(
         read_row: the format's reader.
         split: "train" or "test", for problems that no file of problems has placed yet.
         read_file: what finds the objects in the file.
-        chunk_lines: rows per chunk; what bounds the memory beside some 300 bytes for every solution.
+        chunk_lines: rows per chunk; what bounds the memory beside some 400 bytes for every solution.
 
     Raises:
         InputError: if the file cannot be read, or the split is neither.
@@ -70,7 +70,6 @@ class _Gatherer:
         self._problem_ids: set[str] = set()
         self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
         self._said: dict[tuple[str, str], tuple[int, int]] = {}  # (solution, rater): line, hash of the labels
-        self._labeled: dict[tuple[str, str], int] = {}  # (solution, source): a bit for each step with a label
 
     def take_chunk(self) -> LabelImport:
         full, self.chunk = self.chunk, LabelImport()
@@ -138,13 +137,8 @@ class _Gatherer:
         chunk.human_labels += [HumanLabel(*label[:-1], line) for label in labeled.human_labels]
         chunk.counts += _counts_of(labeled.human_labels)
         chunk.counts["steps"] += labeled.num_steps
-        for label in labeled.step_labels:
-            key, step = (label.solution_id, label.label_source), 1 << label.step_index
-            known = self._labeled.get(key, 0)
-            if not known & step:
-                self._labeled[key] = known | step
-                chunk.step_labels.append(label._replace(source_line=line))
-                chunk.counts["step_labels"] += 1
+        chunk.step_labels += [label._replace(source_line=line) for label in labeled.step_labels]
+        chunk.counts["step_labels"] += len(labeled.step_labels)
 
 
 def _digest(labeled: LabeledSolution) -> int:

@@ -34,16 +34,6 @@ class ImportedSolution:
     first_step_index: int = 0
 
 
-class ImportedStep(NamedTuple):
-    """One row per step of a solution: ``step`` is ``solution[char_start:char_end]`` without outer space."""
-
-    solution_id: str
-    step_index: int
-    char_start: int
-    char_end: int
-    step: str
-
-
 @dataclass(frozen=True, slots=True)
 class LabeledSolution:
     """What a row of a file says on one solution.
@@ -77,11 +67,14 @@ class RatedLine(NamedTuple):
     is_repeated: bool = False
 
 
-class RowOfAlternative(NamedTuple):
+class RatedAlternative(NamedTuple):
     """One row per accepted row of a file and alternative to a step that it rates; ``row`` as in RatedLine."""
 
     row: int
+    source_line: int
     solution_id: str
+    step_index: int
+    rating: int
 
 
 @dataclass(slots=True)
@@ -90,7 +83,7 @@ class LabelImport:
 
     A problem or solution is here once per file; ``earlier_solutions`` are those that came with an earlier
     stretch and got labels of people in this one, too. ``raters`` says who spoke on which solution in which
-    accepted line, ``rows_of_alternatives`` the same of alternatives. ``duplicates`` are lines that say what
+    accepted line, ``rated_alternatives`` who rated which alternative. ``duplicates`` are lines that say what
     an earlier one said: nothing of them is stored. Keys that were
     stored before (by another file, or another labeler of the same solution in ``step_labels``) are
     left as they are: the first label stays. The ``counts`` are: lines = accepted + rejected + duplicates; and
@@ -105,19 +98,10 @@ class LabelImport:
     human_labels: list[HumanLabel] = field(default_factory=list)
     step_labels: list[StepLabel] = field(default_factory=list)
     raters: list[RatedLine] = field(default_factory=list)
-    rows_of_alternatives: list[RowOfAlternative] = field(default_factory=list)
+    rated_alternatives: list[RatedAlternative] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     duplicates: list[Reject] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def steps(self) -> list[ImportedStep]:
-        """One row per step of the solutions."""
-        return [
-            ImportedStep(solution.solution_id, index, span.char_start, span.char_end, span.step)
-            for solution in self.solutions
-            for index, span in enumerate(solution.steps, solution.first_step_index)
-        ]
 
     def extend(self, other: "LabelImport") -> None:
         """Append the rows and add the counts of a later stretch of the same file."""

@@ -3,7 +3,6 @@
 Leaves out: the weights (checkpoint.py).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,14 +84,3 @@ def _is_template(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 2**31
-
-
-def _is_bool(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-_HEAD: dict[str, tuple[Callable[[object], bool], str]] = {
-    "head_size": (_is_count, "size"),
-    "reads_hidden": (_is_bool, "true or false"),
-    "reads_likelihood": (_is_bool, "true or false"),
-}

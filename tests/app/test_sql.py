@@ -90,6 +90,11 @@ def test_csv_writes_lists_as_json() -> None:
         (r"'\xAA\x00a\x5C'::BLOB", r"\xAA\x00a\x5C", None),
         ("{'a': [1.5, NULL]}", {"a": [1.5, None]}, '{"a": [1.5, null]}'),
         ("['x'::BLOB]", ["x"], '["x"]'),
+        ("[INTERVAL 1 MONTH]", ["1 month"], '["1 month"]'),
+        ("{'DATE': DATE 'infinity'}", {"DATE": "infinity"}, '{"DATE": "infinity"}'),
+        ("MAP {'a': 'infinity'::TIMESTAMP_S}", {"a": "infinity"}, '{"a": "infinity"}'),
+        ("TIMESTAMPTZ '-infinity'", "-infinity", None),
+        ("TIME_NS '12:00:00.123456789'", "12:00:00.123456789", None),
         ("array_value(1, 2)", [1, 2], "[1, 2]"),
     ],
 )  # fmt: skip
@@ -97,7 +102,7 @@ def test_values_of_every_type_come_out_as_they_are(
     home: Path, value: str, in_json: object, in_csv: str | None
 ) -> None:
     """No digit, month or byte is lost on the way through Python; two columns of one name stay two."""
-    query = f"SELECT 1 AS a, {value} AS v, 2 AS a -- as it is;"
+    query = f"SELECT 1 AS a, {value} AS v, 2 AS a; -- as it is;"
     names, rows = run_query(home, query)
 
     assert names == ["a", "v", "a"]

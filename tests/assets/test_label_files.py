@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from stepmark.assets import label_files
 from stepmark.assets.label_files import LabelReport, ingest_labels
+from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 
 Row = dict[str, Any]
@@ -147,3 +149,64 @@ def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store
     assert store.read(f"SELECT solution {labeled}").rows() == [("x\nc",)]
     assert [one.counts["alternatives_conflicting"] for one in (second, third, other)] == [1, 1, 0]
     assert [one.counts["alternatives"] for one in (second, third, other)] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("chunk_lines", [1, 4000])
+def test_of_two_people_in_a_file_the_first_one_labels_a_step(
+    store: Store, chunk_lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second fills in what the first left open; the counts are of labels, not of opinions."""
+    monkeypatch.setattr(label_files, "_CHUNK_LINES", chunk_lines)
+    report = ingest(
+        store, "file", "prm800k", rated("ann", ("a", 1), ("b", None)), rated("bob", ("a", -1), ("b", 0))
+    )
+
+    assert store.read("SELECT step_index, rating FROM step_labels ORDER BY ALL").rows() == [(0, 1), (1, 0)]
+    assert (report.counts["step_labels"], report.written["step_labels"]) == (2, 2)
+
+
+@pytest.mark.parametrize("chunk_lines", [1, 4000])
+def test_a_refused_row_takes_nobody_elses_label_along(
+    store: Store, chunk_lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of a step both rated, nor of an alternative: only what is kept has a say."""
+    monkeypatch.setattr(label_files, "_CHUNK_LINES", chunk_lines)
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", None)))
+    report = ingest(
+        store,
+        "second",
+        "prm800k",
+        rated("ann", ("a", 1), ("b", 1), beside=("x", -1)),
+        rated("bob", ("a", 1), ("b", -1), beside=("x", 1)),
+    )
+
+    assert lines(report) == (1, 1, 0)
+    labels = store.read(
+        "SELECT solution, step_index, rating, step_labels.source_line"
+        " FROM step_labels JOIN solutions USING (solution_id) ORDER BY solution, step_index"
+    )
+    assert labels.rows() == [("a\nb", 0, 1, 1), ("a\nb", 1, -1, 2), ("a\nx", 1, 1, 2)]
+    assert (report.counts["alternatives"], report.counts["alternatives_conflicting"]) == (1, 0)
+
+
+@pytest.mark.parametrize("second", [(("a", 1), ("b", 1)), (("a\nb", 1),)])
+def test_an_alternative_divided_otherwise_in_another_file_is_left_out(
+    store: Store, second: tuple[tuple[str, int], ...]
+) -> None:
+    """One text has one set of steps: the first one's."""
+    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)))
+    report = ingest(store, "second", "prm800k", rated("bob", *second, ("y", 1), beside=("c", -1)))
+
+    assert report.counts["alternatives"] == 0
+    alternative = "solution_id IN (SELECT solution_id FROM solutions WHERE source = 'alternative')"
+    assert store.read(f"SELECT step_index, step FROM steps WHERE {alternative}").rows() == [(1, "b\nc")]
+    assert store.read(f"SELECT step_index, rating FROM step_labels WHERE {alternative}").rows() == [(1, 1)]
+    assert all(frame.is_empty() for frame in run_audits(store).values())
+
+
+def test_a_row_that_adds_nothing_to_its_file_and_the_store_is_a_duplicate(store: Store) -> None:
+    """The one solution stands in an earlier line, the other in an earlier file."""
+    ingest(store, "first", "omegaprm", tree("y"))
+    report = ingest(store, "second", "omegaprm", tree("x"), tree("x", "y"))
+
+    assert lines(report) == (1, 0, 1)

@@ -387,7 +387,8 @@ def test_real_processbench_agrees_with_a_count_over_the_json(
     num_right = sum(row["label"] if row["label"] >= 0 else len(row["steps"]) for row in rows)
     assert (len(result.problems), len(result.solutions)) == (num_problems, num_rows)
     assert Counter(label.rating for label in result.step_labels) == {-1: len(with_error), 1: num_right}
-    assert len(result.steps) == result.counts["steps"] == sum(len(row["steps"]) for row in rows)
+    num_steps = sum(len(one.steps) for one in result.solutions)
+    assert num_steps == result.counts["steps"] == sum(len(row["steps"]) for row in rows)
     assert Counter(s.outcome == "correct" for s in result.solutions) == Counter(
         row["final_answer_correct"] for row in rows
     )

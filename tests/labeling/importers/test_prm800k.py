@@ -11,6 +11,7 @@ import pytest
 from stepmark.labeling.importers.alternatives import AlternativeSolutions
 from stepmark.labeling.importers.common import LabelImport, merged
 from stepmark.labeling.importers.registry import import_labels
+from stepmark.labeling.steps import StepSpan
 
 Row = dict[str, Any]
 
@@ -184,7 +185,7 @@ def test_questions_that_test_the_labelers_are_kept_out_of_training(
 
     assert len(result.human_labels) == 2
     assert result.step_labels == []
-    assert AlternativeSolutions("human").of_chunk(result).solutions == []
+    assert AlternativeSolutions().of_chunk(result).solutions == []
     assert result.counts[count] == 1
 
 
@@ -210,7 +211,7 @@ def test_a_labeler_who_changes_their_mind_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_labelers_share_a_solution(tmp_path: Path) -> None:
-    """Both ratings are kept; the StepLabel is the first labeler's, filled in where that one did not rate."""
+    """Both ratings are kept, and what both say of the solution's own steps, the first labeler's first."""
     first, second = (
         row(step(("a", 1)), step(("b", None))),
         row(step(("a", -1)), step(("b", 0)), labeler="ben"),
@@ -225,7 +226,7 @@ def test_two_labelers_share_a_solution(tmp_path: Path) -> None:
         ("ben", -1),
         ("ben", 0),
     ]
-    assert [(label.step_index, label.rating) for label in result.step_labels] == [(0, 1), (1, 0)]
+    assert [(label.step_index, label.rating) for label in result.step_labels] == [(0, 1), (0, -1), (1, 0)]
 
 
 def refused(line: Row, path: str, value: object) -> Row:
@@ -304,18 +305,15 @@ def test_alternatives_are_examples_of_their_own(tmp_path: Path) -> None:
         ),
     )
 
-    alternatives = AlternativeSolutions("human")
+    alternatives = AlternativeSolutions()
     given = alternatives.of_chunk(result)
 
-    assert [
-        (one.solution, step.step_index, step.step)
-        for one, step in zip(given.solutions, given.steps, strict=True)
-    ] == [
-        ("a\nbad", 1, "bad"),
-        ("a\nb\nc", 2, "c"),
+    assert [(one.solution, one.first_step_index, one.steps) for one in given.solutions] == [
+        ("a\nbad", 1, (StepSpan(2, 5, "bad"),)),
+        ("a\nb\nc", 2, (StepSpan(4, 5, "c"),)),
     ]
-    assert [(label.step_index, label.rating) for label in given.step_labels] == [(1, -1), (2, 0)]
-    assert alternatives.conflicting == {given.solutions[0].solution_id}
+    said = [(one.step_index, one.rating) for one in given.rated_alternatives]
+    assert said == [(1, -1), (1, -1), (1, 0), (2, 0)]
 
 
 def raw_counts(rows: list[Row]) -> Counter[str]:
@@ -420,17 +418,16 @@ def test_every_span_of_the_real_solutions_gives_its_step(real_data: Path) -> Non
     """Spans cover the solution, and their text is the chosen completion, newlines inside included."""
     result = merged(import_labels(real_data / "prm800k" / "raw_lines.jsonl", "prm800k", "train"))
 
-    text_of = {solution.solution_id: solution.solution for solution in result.solutions}
-    steps = result.steps
+    steps = [(one.solution, span) for one in result.solutions for span in one.steps]
     assert len(steps) == 191
-    assert all(text_of[s.solution_id][s.char_start : s.char_end].strip() == s.step for s in steps)
-    assert sum("\n" in s.step for s in steps) > 0
+    assert all(text[span.char_start : span.char_end].strip() == span.step for text, span in steps)
+    assert sum("\n" in span.step for _, span in steps) > 0
 
 
 def test_real_alternatives_give_more_examples_than_the_paths(rebuilt: Rebuilt) -> None:
     """Beside 12,187 rated steps on the paths stand some 30,700 rated alternatives, each with its path."""
     rows, result = rebuilt
-    alternatives = AlternativeSolutions("human")
+    alternatives = AlternativeSolutions()
 
     given = alternatives.of_chunk(result)
 
@@ -441,8 +438,5 @@ def test_real_alternatives_give_more_examples_than_the_paths(rebuilt: Rebuilt) -
         if number not in refused_lines
         for rating_of in beside(line)
     }
-    texts = Counter(text for text, _ in told)
-    ratings = Counter(label.rating for label in given.step_labels)
-    assert len(given.solutions) == len(texts)
-    assert len(alternatives.conflicting) == sum(number > 1 for number in texts.values())
-    assert ratings.total() == len(given.solutions) > 30_000
+    assert len(given.solutions) == len({text for text, _ in told}) > 30_000
+    assert len({(one.solution_id, one.rating) for one in given.rated_alternatives}) == len(told)
