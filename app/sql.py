@@ -27,10 +27,10 @@ from .options import home_option
 
 _CELL_CHARS = 80
 # Python has no months, no infinite days and no nanoseconds: DuckDB writes these out itself, also where
-# they are part of a type, in which names of fields and values of an ENUM may stand in quotes.
+# they are part of a type, in which names of fields stand before their types, and values of an ENUM in quotes.
 _WRITTEN_BY_DUCKDB = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
-    r"|\b(INTERVAL|DATE|TIME_NS|TIMESTAMP(?:_S|_MS|_NS| WITH TIME ZONE)?)\b"
+    r"|\b(INTERVAL|DATE|TIME_NS|TIMESTAMP(?:_S|_MS|_NS| WITH TIME ZONE)?)(?=[,)\[]|$)"
 )
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 

@@ -91,7 +91,8 @@ def files(draw: Callable[..., Any], name: str) -> tuple[bytes, bool]:
     )
     data = (b"\xef\xbb\xbf" if layout == "bom" else b"") + text.encode("utf-8", "replace")
     first = texts[0].encode("utf-8", "replace")
-    sound = data[: data.index(first) + len(first) + 1]  # with the byte that parts it from the next row
+    parting = 2 if layout == "crlf" else 1  # bytes that part it from the next row
+    sound = data[: data.index(first) + len(first) + parting]
     if draw(st.integers(0, 3)) == 0:
         place = draw(st.integers(0, len(data) - 1))
         data = (
