@@ -36,7 +36,7 @@ from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
 
 HUMAN = "human"
-_CHUNK_LINES = 4000
+_CHUNK_LINES = 2000
 _NEW = "train"  # the split of problems nobody told anything of
 
 
