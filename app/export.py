@@ -18,7 +18,7 @@ from .row_files import WRITERS
 from .text_output import output_file
 
 if TYPE_CHECKING:
-    from stepmark.labeling.exporters.common import RatedSolution
+    from stepmark.labeling.exporters.common import ExportTally, RatedSolution
     from stepmark.labeling.exporters.registry import ExportFormat
 
 FORMATS = (
@@ -55,17 +55,18 @@ def export_command(format_name: str, out: Path, label_source: str | None, neutra
     chosen, tally = EXPORTS[format_name], ExportTally()
     options = ExportOptions(neutral=1 if neutral == "right" else -1)
     with closing(_Labels(home, chosen, label_source)) as labels, output_file(out) as file:
+        labels.count_left_out(tally)
         rows = chosen.rows(labels.rated(), options, tally)
         num_rows = WRITERS[chosen.layout](file, rows, COLUMNS)
         if not num_rows:
-            reasons = "; ".join(f"{number:,} {what}" for what, number in sorted(tally.reasons.items()))
+            reasons = "; ".join(f"{number:,} {what}" for what, number in sorted((+tally.reasons).items()))
             raise StepmarkError(
                 f"No label of {labels.whose} can be written as {format_name}"
                 + (f" ({reasons})" if reasons else "")
                 + "; choose another --format or --label-source."
             )
     click.echo(f"{out}: {num_rows:,} rows of {format_name}, labels of {labels.whose}")
-    for what, number in sorted(tally.reasons.items()):
+    for what, number in sorted((+tally.reasons).items()):
         click.echo(f"  {number:,} {what}")
 
 
@@ -97,6 +98,21 @@ class _Labels:
         """Close the connections."""
         for con in self._cons:
             con.close()
+
+    def count_left_out(self, tally: "ExportTally") -> None:
+        """Tally what no row of the format is about."""
+        from stepmark.store.label_reader import (  # noqa: PLC0415 - loads DuckDB
+            count_alternatives,
+            count_tests_of_labelers,
+        )
+
+        if self._source in (None, _HUMAN) and self._wanted.people != "alone":
+            tally.reasons["rated alternatives to a step left out: prm800k alone holds them"] = (
+                count_alternatives(self._cons[0], self._source)
+            )
+            tally.reasons["solutions left out: people rated them to be tested themselves"] = (
+                count_tests_of_labelers(self._cons[0])
+            )
 
     def rated(self) -> Iterator["RatedSolution"]:
         """Solution by solution, in the order they were stored."""

@@ -56,7 +56,7 @@ def write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Mapping[str, ty
     import pyarrow as pa  # noqa: PLC0415 - no other layout needs it
     from pyarrow.parquet import ParquetWriter  # noqa: PLC0415
 
-    types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
     num_rows = 0
     with ParquetWriter(file, schema, compression="zstd") as writer:

@@ -44,12 +44,33 @@ def label_sources(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
         con,
         f"""
         SELECT label_source, count(DISTINCT solution_id) AS num_solutions FROM (
-            SELECT label_source, solution_id FROM step_labels
+            SELECT label_source, solution_id FROM step_labels JOIN solutions USING (solution_id)
+            WHERE source <> '{ALTERNATIVE}'
             UNION ALL SELECT '{HUMAN}', solution_id FROM human_labels
         ) GROUP BY label_source ORDER BY label_source
         """,
     )
     return dict(rows.iter_rows())
+
+
+def count_alternatives(con: duckdb.DuckDBPyConnection, label_source: str | None) -> int:
+    """How many alternatives to a step a label source, or all of them, labeled."""
+    sql = f"""
+        SELECT count(*) FROM step_labels JOIN solutions USING (solution_id)
+        WHERE source = '{ALTERNATIVE}' AND ($1::VARCHAR IS NULL OR label_source = $1::VARCHAR)
+    """
+    return int(query(con, sql, [label_source]).item())
+
+
+def count_tests_of_labelers(con: duckdb.DuckDBPyConnection) -> int:
+    """How many solutions people rated in quality-control and screening questions alone."""
+    sql = """
+        SELECT count(*) FROM (
+            SELECT solution_id FROM human_labels GROUP BY solution_id
+            HAVING bool_and(coalesce(is_quality_control, false) OR coalesce(is_screening, false))
+        )
+    """
+    return int(query(con, sql).item())
 
 
 def read_labels(

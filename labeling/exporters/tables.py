@@ -1,9 +1,11 @@
 """A plain table of steps: one row a step and rater, with the columns that the importer ``tables`` reads.
 
-Leaves out: alternatives to a step, flags and phases, and the intervals of estimates.
+Leaves out: alternatives to a step, flags and phases, and whose rollouts an estimate rests on.
 """
 
 from collections.abc import Iterable, Iterator
+
+from stepmark.labeling.importers.estimates import NAMES
 
 from .common import ExportOptions, ExportTally, RatedSolution, Row
 
@@ -26,6 +28,13 @@ COLUMNS = {
     "num_correct": int,
     "num_truncated": int,
     "num_ungraded": int,
+    "value_low": float,
+    "value_high": float,
+    "p_wrong_low": float,
+    "p_wrong_high": float,
+    "has_signal": bool,
+    "cost_tokens": int,
+    "estimator": str,
     "labeled_at": str,
     "duration_ms": int,
 }
@@ -56,9 +65,6 @@ def table_rows(rated: Iterable[RatedSolution], options: ExportOptions, tally: Ex
                 "step": piece,
                 "rating": one.ratings[index] if first else label and label.rating,
                 "value": label and label.value,
-                "num_rollouts": label and label.num_rollouts,
-                "num_correct": label and label.num_correct,
-                "num_truncated": label and label.num_truncated,
-                "num_ungraded": label and label.num_ungraded,
+                **{name: label and getattr(label, name) for name in NAMES},
             }
             yield {name: row[name] for name in COLUMNS}

@@ -5,7 +5,8 @@ A row, cut short::
     {"problem": "...", "steps": ["...", "..."], "label_source": "human", "ratings": [1, null],
      "values": [0.9, null]}
 
-``ratings`` (-1, 0, 1 or null) or ``values`` (0 to 1 or null) may be left out, not both.
+``ratings`` (-1, 0, 1 or null), ``values`` (0 to 1 or null) and ``estimates`` (objects with the counts,
+intervals and beliefs of ``estimates.Estimate``, or null) may be left out, not all of them.
 ``ground_truth_answer``, ``final_answer``, ``outcome`` and ``generator`` may be given.
 Leaves out: the completions beside a path, which PRM800K's format holds.
 """
@@ -13,6 +14,7 @@ Leaves out: the completions beside a path, which PRM800K's format holds.
 from typing import Any
 
 from .common import LabeledSolution, label_problem, labeled, solution_of
+from .estimates import Estimate, any_known, estimate_of
 from .fields import (
     RowError,
     labels_for,
@@ -39,8 +41,13 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     steps = steps_of(row, "steps")
     ratings = [rating_of(value, f"ratings[{i}]") for i, value in enumerate(_column(row, "ratings", steps))]
     values = [value_of(value, f"values[{i}]") for i, value in enumerate(_column(row, "values", steps))]
-    if all(label is None for label in [*ratings, *values]):
-        raise RowError("neither ratings nor values label any step")
+    estimates = [
+        _estimate(value, f"estimates[{i}]") for i, value in enumerate(_column(row, "estimates", steps))
+    ]
+    if all(label is None for label in [*ratings, *values]) and not any(
+        map(any_known, filter(None, estimates))
+    ):
+        raise RowError("neither ratings nor values nor estimates label any step")
     outcome = optional_text(row, "outcome")
     if outcome not in OUTCOMES:
         raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(filter(None, OUTCOMES))}")
@@ -54,7 +61,15 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         outcome=outcome,
         generator=optional_text(row, "generator"),
     )
-    return [labeled(problem, solution, text_of(row, "label_source").strip(), ratings, values)]
+    return [labeled(problem, solution, text_of(row, "label_source").strip(), ratings, values, estimates)]
+
+
+def _estimate(value: object, where: str) -> Estimate | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise RowError(f"{where} is {shown(value)}, not an object or null")
+    return estimate_of(value, f"{where}.")
 
 
 def _column(row: JsonObject, key: str, steps: list[str]) -> list[Any]:

@@ -1,13 +1,15 @@
 """Plain tables of steps: one row a step and rater, as CSV, Parquet or JSON Lines.
 
-Columns; the first four are needed, and one of rating, label and value::
+Columns; the first four are needed, and one of rating, label and value:
 
-    problem, solution_id, step_index, step      the text, which solution, its place from 0 or 1, the step's
-    text rating                                      -1 wrong, 0 neutral, 1 right, empty where unknown label
-    true or false, + or -, right, neutral or wrong, or a rating value
-    probability, 0 to 1, of ending right labeler or label_source                     a person, or another
-    source ("table" where neither is told) num_rollouts, num_correct, num_truncated, num_ungraded, labeled_at,
-    duration_ms, ground_truth_answer, final_answer, outcome, generator            where known
+- ``problem``: its text; ``solution_id``: whatever tells solutions of a problem apart
+- ``step_index``: the step's place, from 0 or 1; ``step``: its text
+- ``rating``: -1 wrong, 0 neutral, 1 right, empty where unknown
+- ``label``: true or false, + or -, right, neutral or wrong, or a rating
+- ``value``: probability, 0 to 1, of ending right
+- ``labeler``, a person, or ``label_source``, another source ("table" where neither is told)
+- the columns of ``estimates.Estimate``, ``labeled_at``, ``duration_ms``, ``ground_truth_answer``,
+  ``final_answer``, ``outcome``, ``generator``: where known
 
 Rows may come in any order. Where no row of the file has index 0, indexes count from 1. A label of 0 is
 neutral in a file that has -1, too; without one it may as well mean wrong, and its rows are refused.
@@ -23,6 +25,8 @@ from typing import Any
 from stepmark.labeling.records import HumanLabel, Reject, StepLabel
 
 from .common import LabeledSolution, label_problem, solution_of
+from .estimates import NAMES as ESTIMATE
+from .estimates import Estimate, any_known, estimate_of
 from .fields import (
     RowError,
     number_text,
@@ -41,9 +45,8 @@ from .table_files import NEEDED, read_table
 
 SOURCE = "table"
 LABELS = ("rating", "label", "value")
-_COUNTS = ("num_rollouts", "num_correct", "num_truncated", "num_ungraded")
 _USED = (
-    *NEEDED, *LABELS, *_COUNTS, "labeler", "label_source", "labeled_at", "duration_ms",
+    *NEEDED, *LABELS, *ESTIMATE, "labeler", "label_source", "labeled_at", "duration_ms",
     "ground_truth_answer", "final_answer", "outcome", "generator",
 )  # fmt: skip
 _WORDS = {
@@ -51,8 +54,6 @@ _WORDS = {
     **dict.fromkeys(("-", "false", "wrong", "incorrect", "negative", "bad"), -1),
     "neutral": 0,
 }
-_MAX_COUNT = 2**31
-_Counts = tuple[int | None, int | None, int | None, int | None]
 
 
 class RowOfTableError(RowError):
@@ -127,7 +128,7 @@ def read_row(grouped: JsonObject, split: str) -> list[LabeledSolution]:
     source = LABEL_SOURCE if labeler else number_text(first, "label_source") or SOURCE
     key = solution.solution_id
     step_labels = [
-        StepLabel(key, index, source, label.rating, label.value, *label.counts)
+        StepLabel(key, index, source, label.rating, label.value, **label.estimate._asdict())
         for index, label in enumerate(labels)
         if label.is_given
     ]
@@ -171,7 +172,7 @@ class _Label:
 
     rating: int | None
     value: float | None
-    counts: _Counts
+    estimate: Estimate
     labeled_at: str | None
     duration_ms: int | None
 
@@ -180,22 +181,17 @@ class _Label:
         rating, label = _rating(row), _label(row, zero_is_neutral)
         if rating is not None and label is not None and rating != label:
             raise RowError(f"rating is {rating}, but label is {shown(row['label'])}")
-        rollouts, correct, truncated, ungraded = (_count(row, name, _MAX_COUNT) for name in _COUNTS)
-        counts = (rollouts, correct, truncated, ungraded)
-        known = [number or 0 for number in counts[1:]]
-        if counts[0] is not None and sum(known) > counts[0]:
-            raise RowError(f"num_rollouts is {counts[0]}, fewer than the {sum(known)} that are counted")
         return cls(
             label if rating is None else rating,
             _value(row),
-            counts,
+            estimate_of(row),
             _moment(row),
-            _count(row, "duration_ms", 2**63),
+            _duration(row),
         )
 
     @property
     def is_given(self) -> bool:
-        return self.rating is not None or self.value is not None or self.counts[0] is not None
+        return self.rating is not None or self.value is not None or any_known(self.estimate)
 
 
 def _rating(row: JsonObject) -> int | None:
@@ -232,13 +228,13 @@ def _value(row: JsonObject) -> float | None:
     return value_of(value, "value")
 
 
-def _count(row: JsonObject, name: str, limit: int) -> int | None:
-    value = row.get(name)
+def _duration(row: JsonObject) -> int | None:
+    value = row.get("duration_ms")
     if value is None:
         return None
     number = whole_number(value)
-    if number is None or not 0 <= number < limit:
-        raise RowError(f"{name} is {shown(value)}, not a whole number from 0 on")
+    if number is None or not 0 <= number < 2**63:
+        raise RowError(f"duration_ms is {shown(value)}, not a whole number from 0 on")
     return number
 
 

@@ -172,6 +172,22 @@ ROWS: dict[str, list[Row]] = {
             "ratings": [0, None],
             "values": [None, 0.1],
         },
+        {
+            "problem": "Q?",
+            "steps": ["a", "c"],
+            "label_source": "mc",
+            "values": [0.75, 0.25],
+            "estimates": [
+                {"num_rollouts": 4, "num_correct": 3, "value_low": 0.2, "value_high": 0.9},
+                {
+                    "p_wrong_low": 0.6,
+                    "p_wrong_high": 0.7,
+                    "has_signal": False,
+                    "cost_tokens": 7,
+                    "estimator": "x",
+                },
+            ],
+        },
     ],
 }
 TABLE = [
@@ -180,7 +196,9 @@ TABLE = [
     {"problem": "Q?", "solution_id": "x", "step_index": 0, "step": " a\r", "rating": None, "labeler": "ann",
      "labeled_at": "2026-01-05T10:00:00", "duration_ms": 12, "ground_truth_answer": "7"},
     {"problem": "Q?", "solution_id": "x", "step_index": 0, "step": " a\r", "label_source": "mc", "value": 0.1,
-     "num_rollouts": 10, "num_correct": 1, "num_truncated": 0, "num_ungraded": 0, "outcome": "incorrect"},
+     "num_rollouts": 10, "num_correct": 1, "num_truncated": 0, "num_ungraded": 0, "outcome": "incorrect",
+     "value_low": 0.0, "value_high": 0.4, "p_wrong_low": 0.1, "p_wrong_high": 0.3, "has_signal": True,
+     "cost_tokens": 70, "estimator": "{}"},
     {"problem": "Q?", "solution_id": "x", "step_index": 1, "step": "b, \"c\"\nd", "label_source": "mc",
      "rating": 0, "outcome": "incorrect"},
 ]  # fmt: skip
@@ -306,6 +324,55 @@ def test_what_a_format_cannot_hold_is_told(home: Path) -> None:
     assert "1 neutral ratings written as right" in told
     assert "1 solutions cut before the first step without a label" in told
     assert "1 solutions left out: their first step has no label" in told
+
+
+def test_what_no_row_is_about_is_told_too(tmp_path: Path) -> None:
+    """Alternatives to a step, and what labelers rated to be tested, go out in PRM800K's format alone."""
+    file = tmp_path / "in"
+    file.write_text("\n".join(json.dumps(row) for row in ROWS["prm800k"]))
+    run(import_labels_command, str(file), "--home", str(tmp_path / "home"))
+
+    told, _ = exported(tmp_path / "home", "stepmark")
+    whole, _ = exported(tmp_path / "home", "prm800k")
+
+    assert "1 rated alternatives to a step left out: prm800k alone holds them" in told
+    assert "left out" not in whole
+
+
+@pytest.mark.parametrize("name", ["stepmark", "csv", "parquet"])
+def test_an_estimate_keeps_its_hard_label(tmp_path: Path, name: str) -> None:
+    """It may be another one than the value's side of a half: what is believed goes out with it."""
+    file = tmp_path / "labels.jsonl"
+    estimates = [{"p_wrong_low": 0.8, "p_wrong_high": 0.9}, {"p_wrong_low": 0.4, "p_wrong_high": 0.6}]
+    row = {"problem": "P", "steps": ["a", "b"], "label_source": "mc", "values": [0.9, 0.9]}
+    file.write_text(json.dumps(row | {"estimates": estimates}))
+
+    homes = there_and_back(tmp_path, file, name)
+
+    labels = "SELECT step_index, rating FROM hard_labels ORDER BY ALL"
+    assert [Store(home).read(labels).rows() for home in homes] == [[(0, -1), (1, None)]] * 2
+
+
+@pytest.mark.parametrize(
+    ("estimate", "reason"),
+    [
+        ({"num_rollouts": 2, "num_correct": 3}, "num_rollouts is 2, fewer than the 3 that are counted"),
+        ({"num_rollouts": -1}, "num_rollouts is -1, not a whole number from 0 on"),
+        ({"p_wrong_low": 0.6, "p_wrong_high": 0.5}, "p_wrong_low is 0.6, above p_wrong_high, which is 0.5"),
+        ({"value_low": 1.5}, "value_low is 1.5, not a number from 0 to 1 or null"),
+        ({"has_signal": 2}, "has_signal is 2, not true, false or null"),
+        ({"estimator": 7}, "estimator is 7, not text"),
+    ],
+)
+def test_an_estimate_that_cannot_be_is_refused(tmp_path: Path, estimate: Row, reason: str) -> None:
+    """The reason names the field by its place."""
+    file, home = tmp_path / "labels.jsonl", tmp_path / "home"
+    row = {"problem": "P", "steps": ["a"], "label_source": "mc", "values": [0.5], "estimates": [estimate]}
+    sound = {"problem": "P", "steps": ["b"], "label_source": "mc", "values": [0.5]}
+    file.write_text(f"{json.dumps(sound)}\n{json.dumps(row)}")
+    run(import_labels_command, str(file), "--home", str(home))
+
+    assert Store(home).read("SELECT line, reason FROM rejects").rows() == [(2, f"estimates[0].{reason}")]
 
 
 def test_neutral_may_mean_wrong(home: Path) -> None:

@@ -226,7 +226,7 @@ def test_the_own_format_names_its_label_source(tmp_path: Path) -> None:
         ),
         (STEPMARK | {"ratings": [1]}, "ratings has 1 entries for 2 steps"),
         (STEPMARK | {"ratings": [1, 2]}, "ratings[1] is 2, not -1, 0, 1 or null"),
-        (STEPMARK | {"ratings": [None, None]}, "neither ratings nor values label any step"),
+        (STEPMARK | {"ratings": [None, None]}, "neither ratings nor values nor estimates label any step"),
         (
             STEPMARK | {"outcome": "right"},
             "outcome is 'right', none of correct, incorrect, no_answer, truncated, grader_timeout",
