@@ -6,7 +6,7 @@ Leaves out: reading the formats (stepmark.labeling.importers).
 import contextlib
 import gc
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,25 +14,18 @@ import duckdb
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.importers.alternatives import AlternativeSolutions
-from stepmark.labeling.importers.json_values import reject
+from stepmark.labeling.importers.chunks import StoredWords
+from stepmark.labeling.importers.common import LabelImport
 from stepmark.labeling.importers.registry import detect_format, import_labels
 from stepmark.labeling.records import Reject
 from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
-from stepmark.store.frames import frame_of
-from stepmark.store.label_counts import count_alternatives, count_duplicates, count_said, count_superseded
+from stepmark.store.label_counts import count_alternatives, count_duplicates, count_superseded
 from stepmark.store.label_frames import label_frames
-from stepmark.store.label_refusals import (
-    KEPT,
-    RefusedRow,
-    conflicting_alternatives,
-    find_refusals,
-    forget_refusals,
-    leave_out,
-)
-from stepmark.store.label_stage import STAGED, LabelStage
+from stepmark.store.label_kept import conflicting_alternatives, drop_kept_views, leave_out, make_kept_views
+from stepmark.store.label_refusals import find_contradicted
+from stepmark.store.label_stage import LabelStage
 from stepmark.store.label_writer import write_kept_labels
 from stepmark.store.problem_writer import count_in_other_split
-from stepmark.store.rows import insert_missing
 from stepmark.store.store import Store
 
 HUMAN = "human"
@@ -81,23 +74,43 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
     Raises:
         InputError: if the file as a whole is refused; nothing is stored then.
     """
-    report = LabelReport(detect_format(path) if format_name == "auto" else format_name)
+    label_format = detect_format(path) if format_name == "auto" else format_name
     known = (
-        store.read("SELECT problem FROM problems")["problem"].to_list() if report.format == "rlhflow" else []
+        store.read("SELECT problem FROM problems")["problem"].to_list() if label_format == "rlhflow" else []
     )
+    contradicted = StoredWords()
+    while True:
+        with LabelStage() as stage, _no_garbage_collection():
+            report = LabelReport(label_format)
+            chunks = import_labels(
+                path,
+                label_format,
+                split or _NEW,
+                known_problems=known,
+                chunk_lines=_CHUNK_LINES,
+                stored=contradicted,
+            )
+            _read(chunks, stage, split or _NEW, path, report)
+            with store.transaction() as con, stage.views(con):
+                found = find_contradicted(con)
+                if not found:
+                    _store(con, stage, path, report, keep_stored_splits=split is None)
+                    return report
+        # Rows that contradict what is stored are refused as they are read again: a row that was compared with
+        # one of them may be sound, and rows that were not compared with the store are now.
+        contradicted.learn(found)
+
+
+def _read(
+    chunks: Iterable[LabelImport], stage: LabelStage, split: str, path: Path, report: LabelReport
+) -> None:
     alternatives = AlternativeSolutions()
-    with LabelStage() as stage, _no_garbage_collection():
-        for chunk in import_labels(
-            path, report.format, split or _NEW, known_problems=known, chunk_lines=_CHUNK_LINES
-        ):
-            stage.add(label_frames([chunk, alternatives.of_chunk(chunk)], split or _NEW, str(path)))
-            report.counts += chunk.counts
-            report.rejects += chunk.rejects
-        if not report.counts["lines"]:
-            raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
-        with store.transaction() as con, stage.views(con):
-            _store(con, stage, path, report, keep_stored_splits=split is None)
-    return report
+    for chunk in chunks:
+        stage.add(label_frames([chunk, alternatives.of_chunk(chunk)], split, str(path)))
+        report.counts += chunk.counts
+        report.rejects += chunk.rejects
+    if not report.counts["lines"]:
+        raise InputError.at(path, None, "the file holds no row", "check that it is the label file")
 
 
 def _store(
@@ -108,21 +121,19 @@ def _store(
     *,
     keep_stored_splits: bool,
 ) -> None:
-    refused = find_refusals(con)
-    if refused or count_superseded(con):
-        report.counts.subtract(count_said(con, STAGED))
-        report.counts.update(count_said(con, KEPT))
-    if refused:
-        _report_refused(con, path, refused, report)
+    make_kept_views(con)
     without_label = disputed_alternatives(con) | conflicting_alternatives(con)
     drop_labels_of(con, without_label)
     leave_out(con, without_label)
+    report.counts["step_labels"] -= count_superseded(con)
     report.counts["alternatives"] += count_alternatives(con)
     report.counts["alternatives_conflicting"] += len(without_label)
-    _recount(report, "accepted", "duplicates", count_duplicates(con))
+    num_known = count_duplicates(con)
+    report.counts["accepted"] -= num_known
+    report.counts["duplicates"] += num_known
     report.written += Counter(write_kept_labels(con, stage, str(path), keep_stored_splits=keep_stored_splits))
     report.num_in_other_split = count_in_other_split(con, str(path))
-    forget_refusals(con)
+    drop_kept_views(con)
 
 
 @contextlib.contextmanager
@@ -135,17 +146,3 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _report_refused(
-    con: duckdb.DuckDBPyConnection, path: Path, refused: Collection[RefusedRow], report: LabelReport
-) -> None:
-    rejects = [reject(path, one.line, one.reason, one.solution) for one in refused]
-    report.written["rejects"] += insert_missing(con, "rejects", frame_of("rejects", rejects))
-    report.rejects += rejects
-    _recount(report, "accepted", "rejected", sum(one.num_lines for one in refused))
-
-
-def _recount(report: LabelReport, before: str, now: str, num_lines: int) -> None:
-    report.counts[before] -= num_lines
-    report.counts[now] += num_lines

@@ -7,7 +7,6 @@ and the store's lock is held while rows are written, not while text is parsed. L
 import contextlib
 import fcntl
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -27,7 +26,8 @@ PLACE = "staged_file, staged_row"
 
 
 _PREFIX = "stepmark-import-"
-_YOUNG_S = 60  # a folder of this age may have been made and not locked yet
+_LOCK = "stepmark-stage.lock"
+_YOUNG_S = 60  # a lock file of this age may have been made and not locked yet
 
 
 class LabelStage:
@@ -36,7 +36,7 @@ class LabelStage:
     def __init__(self) -> None:
         _remove_abandoned()
         self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
-        self._lock = os.open(self._folder.name, os.O_RDONLY)
+        self._lock = os.open(Path(self._folder.name) / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # the kernel gives it back however this process ends
         self._files: dict[str, list[Path]] = {}
         self._columns: dict[str, list[str]] = {}
@@ -92,13 +92,16 @@ class LabelStage:
 
 
 def _remove_abandoned() -> None:
-    """Remove what imports that were killed have left."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # locked: in use; or somebody else's
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    """Remove what imports that were killed have left: folders with their lock, and nothing else in them."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+        with contextlib.suppress(OSError):  # locked: in use; or somebody else's, or more in it
+            lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if time.time() - os.stat(lock).st_mtime > _YOUNG_S:
-                    shutil.rmtree(folder)
+                    for staged in path.parent.glob("*-??????.parquet"):
+                        staged.unlink()
+                    path.unlink()
+                    path.parent.rmdir()
             finally:
                 os.close(lock)

@@ -7,7 +7,7 @@ import duckdb
 import polars as pl
 
 from .frames import refusal
-from .label_refusals import KEPT
+from .label_kept import KEPT
 from .label_stage import PLACE, LabelStage
 from .problem_writer import with_stored_splits, write_problems
 from .rows import insert_missing, query
@@ -30,7 +30,7 @@ def write_kept_labels(
     *,
     keep_stored_splits: bool = False,
 ) -> dict[str, int]:
-    """Store the rows of a stage that ``find_refusals`` kept, skip what is there already, and return the
+    """Store the rows of a stage that ``make_kept_views`` shows, skip what is there already, and return the
     numbers of new rows by table.
 
     A problem that exists keeps its source and split, which the importer only guesses; an answer or solution
@@ -51,7 +51,7 @@ def write_kept_labels(
 
 
 def _write_problems(con: duckdb.DuckDBPyConnection, source_file: str | None, keep_stored_splits: bool) -> int:
-    problems = _rows(con, f"{KEPT}_problems", "problems")
+    problems = _rows(con, "staged_problems", "problems")
     if keep_stored_splits:
         problems = with_stored_splits(con, problems)
     return write_problems(con, problems, know_their_split=False, asked_by=source_file).num_new

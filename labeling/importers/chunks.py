@@ -4,9 +4,10 @@ Leaves out: what a row of each format means; a RowReader knows that.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import HumanLabel, Reject
@@ -23,6 +24,43 @@ RowReader = Callable[[JsonObject, str], Sequence[LabeledSolution]]
 """Reads one object with the split its problem goes to; raises RowError to refuse it."""
 
 
+_MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
+
+
+@dataclass(slots=True)
+class StoredWords:
+    """What was stored before the file: a row that says otherwise is refused.
+
+    ``ends`` by solution: ``ends_hash`` of its steps. ``said`` by solution and rater: in what place, and
+    ``word_hash`` of it.
+    """
+
+    ends: dict[str, int] = field(default_factory=dict)
+    said: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.ends or self.said)
+
+    def learn(self, more: "StoredWords") -> None:
+        """Take in more of it."""
+        self.ends |= more.ends
+        self.said |= more.said
+
+
+def ends_hash(ends: Iterable[int]) -> int:
+    """Stands for the places where the steps of a text end."""
+    return hash(tuple(ends))
+
+
+def word_hash(word: Iterable[tuple[Any, ...]]) -> int:
+    """Stands for what a rater says on a solution, whenever and however long it took.
+
+    ``word`` has one entry a label, in any order: step, alternative, text and rating where people rate; step,
+    rating, value and counts (rollouts, correct, truncated, ungraded) elsewhere.
+    """
+    return hash(tuple(sorted(word, key=lambda label: label[:2])))
+
+
 def one_a_line(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
     """The objects of a JSON file; however many lines one takes, it counts as one."""
     for line, item in read_objects(path):
@@ -36,6 +74,7 @@ def import_chunks(
     split: str,
     chunk_lines: int = 1000,
     read_file: FileReader = one_a_line,
+    stored: StoredWords | None = None,
 ) -> Iterator[LabelImport]:
     """Import a label file, ``chunk_lines`` rows at a time; every row is accepted, a duplicate, or refused.
 
@@ -44,6 +83,7 @@ def import_chunks(
         read_row: the format's reader.
         split: "train" or "test", for problems that no file of problems has placed yet.
         read_file: what finds the objects in the file.
+        stored: what is stored that rows contradict, if anything is known to be.
         chunk_lines: rows per chunk; what bounds the memory beside some 400 bytes for every solution.
 
     Raises:
@@ -51,7 +91,7 @@ def import_chunks(
     """
     if split not in ("train", "test"):
         raise InputError(f"{path}: split is {split!r}; give train or test.")
-    gatherer = _Gatherer(Path(path), read_row, split)
+    gatherer = _Gatherer(Path(path), read_row, split, stored or StoredWords())
     for line, item, num_lines in read_file(Path(path)):
         gatherer.add(line, item, num_lines)
         if gatherer.chunk.counts["lines"] >= chunk_lines:
@@ -63,8 +103,9 @@ def import_chunks(
 class _Gatherer:
     """The chunk being filled, and of everything before it only ids."""
 
-    def __init__(self, path: Path, read_row: RowReader, split: str) -> None:
+    def __init__(self, path: Path, read_row: RowReader, split: str, stored: StoredWords) -> None:
         self.chunk = LabelImport()
+        self._stored = stored
         self._path, self._read_row, self._split = path, read_row, split
         self._num_rows = 0
         self._problem_ids: set[str] = set()
@@ -85,47 +126,55 @@ class _Gatherer:
             return
         try:
             solutions = self._read_row(row, self._split)
+            _check_itself(solutions)
             for labeled in solutions:
                 self._check_steps(labeled)
-            earlier = [self._earlier_line(labeled) for labeled in solutions]
+            earlier = [self._earlier_place(labeled) for labeled in solutions]
         except RowError as error:
             counts["rejected"] += num_lines
             self.chunk.rejects.append(reject(self._path, error.line or line, str(error), row))
             return
         if earlier and all(earlier):
             counts["duplicates"] += num_lines
-            reason = f"duplicate of line {earlier[0]}: the same labels"
+            reason = f"duplicate of {earlier[0]}: the same labels"
             self.chunk.duplicates.append(reject(self._path, line, reason, row))
             return
         counts["accepted"] += num_lines
         self._num_rows += 1
-        for labeled, earlier_line in zip(solutions, earlier, strict=True):
+        for labeled, earlier_place in zip(solutions, earlier, strict=True):
             self.chunk.raters.append(
                 RatedLine(
                     self._num_rows, line, labeled.solution.solution_id, labeled.rater, num_lines,
-                    labeled.num_steps, is_repeated=bool(earlier_line),
+                    labeled.num_steps, is_repeated=bool(earlier_place),
                 )
             )  # fmt: skip
-            if not earlier_line:
+            if not earlier_place:
                 self._accept(line, labeled)
 
     def _check_steps(self, labeled: LabeledSolution) -> None:
-        line, ends = self._ends.get(labeled.solution.solution_id, (None, None))
-        if line and ends != _ends(labeled):
+        ends = _ends(labeled)
+        if self._stored.ends.get(labeled.solution.solution_id, ends) != ends:
+            raise RowError(_MISFIT)
+        line, earlier = self._ends.get(labeled.solution.solution_id, (None, ends))
+        if earlier != ends:
             raise RowError(f"line {line} divides the same text into other steps; the first division stays")
 
-    def _earlier_line(self, labeled: LabeledSolution) -> int | None:
+    def _earlier_place(self, labeled: LabeledSolution) -> str | None:
+        """Where the rater said the same on this solution before."""
         key = (labeled.solution.solution_id, labeled.rater)
-        line, digest = self._said.get(key, (None, None))
-        if line and digest != _digest(labeled):
+        place, word = self._stored.said.get(key) or (None, None)
+        if place is None:
+            line, word = self._said.get(key, (None, None))
+            place = f"line {line}" if line else None
+        if place and word != _word(labeled):
             raise RowError(
-                f"{labeled.rater} rated this solution differently in line {line}; the first rating stays"
+                f"{labeled.rater} rated this solution differently in {place}; the first rating stays"
             )
-        return line
+        return place
 
     def _accept(self, line: int, labeled: LabeledSolution) -> None:
         chunk, problem, solution = self.chunk, labeled.problem, labeled.solution
-        self._said[solution.solution_id, labeled.rater] = (line, _digest(labeled))
+        self._said[solution.solution_id, labeled.rater] = (line, _word(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
             chunk.problems.append(replace(problem, source_line=line))
@@ -141,12 +190,32 @@ class _Gatherer:
         chunk.counts["step_labels"] += len(labeled.step_labels)
 
 
-def _digest(labeled: LabeledSolution) -> int:
-    return hash((tuple(labeled.human_labels), tuple(labeled.step_labels)))
+def _check_itself(solutions: Sequence[LabeledSolution]) -> None:
+    """Refuse a row that divides one text twice otherwise, or gives two words of one rater on it."""
+    if len(solutions) == 1:
+        return
+    ends: dict[str, int] = {}
+    raters: set[tuple[str, str]] = set()
+    for labeled in solutions:
+        key = labeled.solution.solution_id
+        if ends.setdefault(key, _ends(labeled)) != _ends(labeled):
+            raise RowError("the row divides one text into steps in two ways")
+        if (key, labeled.rater) in raters:
+            raise RowError(f"the row holds two words of {labeled.rater} on one solution")
+        raters.add((key, labeled.rater))
+
+
+def _word(labeled: LabeledSolution) -> int:
+    if labeled.human_labels:
+        people = labeled.human_labels
+        return word_hash(
+            (one.step_index, one.alternative_index, one.completion, one.rating) for one in people
+        )
+    return word_hash((one.step_index, *one[3:9]) for one in labeled.step_labels)
 
 
 def _ends(labeled: LabeledSolution) -> int:
-    return hash(tuple([span.char_end for span in labeled.solution.steps]))
+    return ends_hash([span.char_end for span in labeled.solution.steps])
 
 
 def _counts_of(labels: Sequence[HumanLabel]) -> Counter[str]:

@@ -21,7 +21,7 @@ from . import (
     tables,
     trl,
 )
-from .chunks import RowReader, import_chunks, one_a_line
+from .chunks import RowReader, StoredWords, import_chunks, one_a_line
 from .common import LabelImport
 from .detect import detect_format
 
@@ -50,6 +50,7 @@ def import_labels(
     *,
     chunk_lines: int = 1000,
     known_problems: Iterable[str] = (),
+    stored: StoredWords | None = None,
 ) -> Iterator[LabelImport]:
     """Import a label file of a named format, or of the one its content shows, ``chunk_lines`` rows at a time.
 
@@ -58,6 +59,7 @@ def import_labels(
         label_format: one of FORMATS, or "auto".
         split: "train" or "test", for problems that are not stored yet; stored ones keep theirs.
         chunk_lines: rows per chunk.
+        stored: what is stored that rows of the file contradict, if anything is known to be.
         known_problems: texts of problems, which "rlhflow" needs to part a problem from its first step.
 
     Raises:
@@ -69,4 +71,6 @@ def import_labels(
         raise InputError(f"{path}: format {label_format!r} is unknown; choose auto or {', '.join(FORMATS)}.")
     reader = rlhflow.row_reader(known_problems) if label_format == "rlhflow" else _READERS[label_format]
     read_file = tables.read_solutions if label_format == "table" else one_a_line
-    yield from import_chunks(path, reader, split=split, chunk_lines=chunk_lines, read_file=read_file)
+    yield from import_chunks(
+        path, reader, split=split, chunk_lines=chunk_lines, read_file=read_file, stored=stored
+    )

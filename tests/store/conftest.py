@@ -8,7 +8,7 @@ import pytest
 from stepmark.labeling.importers.common import LabelImport
 from stepmark.store.label_counts import count_duplicates
 from stepmark.store.label_frames import label_frames
-from stepmark.store.label_refusals import find_refusals, forget_refusals
+from stepmark.store.label_kept import drop_kept_views, make_kept_views
 from stepmark.store.label_stage import LabelStage
 from stepmark.store.label_writer import write_kept_labels
 from stepmark.store.store import Store
@@ -100,8 +100,8 @@ def write_labels(
     with LabelStage() as stage:
         stage.add(label_frames([chunk], split_for_new_problems, source_file))
         with store.transaction() as con, stage.views(con):
-            find_refusals(con)
+            make_kept_views(con)
             num_duplicates = count_duplicates(con)
             written = write_kept_labels(con, stage, source_file)
-            forget_refusals(con)
+            drop_kept_views(con)
     return written, num_duplicates

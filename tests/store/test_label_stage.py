@@ -18,7 +18,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:
-    """Unless it is in use, or so young that it may be: of a kill, a folder nobody holds is left."""
+    """Unless it is in use, or so young that it may be; a folder of the user's is never touched."""
     with LabelStage() as running:
         running.add({"steps": pl.DataFrame({"step": ["a"]})})
         [in_use] = folder.iterdir()
@@ -26,13 +26,19 @@ def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:
         for path in (killed, young):
             path.mkdir()
             (path / "steps-000000.parquet").write_bytes(b"")
+            (path / "stepmark-stage.lock").write_bytes(b"")
+        theirs = folder / "stepmark-import-of-may"
+        theirs.mkdir()
+        (theirs / "labels.jsonl").write_bytes(b"{}")
         for path in (killed, in_use):
-            os.utime(path, (0, 0))
+            os.utime(path / "stepmark-stage.lock", (0, 0))
+        os.utime(theirs, (0, 0))
 
         with LabelStage():
             left = set(folder.iterdir())
             assert killed not in left
-            assert {in_use, young} < left
+            assert {in_use, young, theirs} < left
         assert running.frame("steps").rows() == [("a",)]
 
-    assert list(folder.iterdir()) == [young]
+    assert set(folder.iterdir()) == {young, theirs}
+    assert (theirs / "labels.jsonl").read_bytes() == b"{}"
