@@ -19,10 +19,10 @@ _DISPUTED = """
         FROM kept_solutions JOIN kept_labels_of_alternatives USING (solution_id)
         JOIN kept_steps USING (solution_id, step_index)
     ), candidates AS (
-        SELECT DISTINCT offered.*, human_labels.solution_id AS parent_id
+        SELECT DISTINCT offered.* REPLACE (human_labels.step_index AS step_index), human_labels.solution_id AS parent_id
         FROM offered
-        JOIN human_labels ON human_labels.step_index = offered.step_index
-            AND trim(human_labels.completion, $1) = offered.step AND human_labels.rating <> offered.rating
+        JOIN human_labels ON trim(human_labels.completion, $1) = offered.step
+            AND human_labels.rating <> offered.rating
         JOIN solutions AS parents ON parents.solution_id = human_labels.solution_id
             AND parents.problem_id = offered.problem_id
         LEFT JOIN steps AS taken ON taken.solution_id = human_labels.solution_id
@@ -36,11 +36,15 @@ _DISPUTED = """
     GROUP BY candidates.solution_id, candidates.solution, candidates.step, candidates.parent_id
     HAVING coalesce(string_agg(before.step, chr(10) ORDER BY before.step_index) || chr(10), '')
         || candidates.step = candidates.solution
+    UNION
+    -- Also where a stored text is divided otherwise.
+    SELECT solution_id FROM staged_rated_alternatives AS offered JOIN step_labels AS stored USING (solution_id)
+    WHERE stored.rating <> offered.rating
 """
 
 
 def disputed_alternatives(con: duckdb.DuckDBPyConnection) -> set[str]:
-    """The kept alternatives of a file to which a stored rating of people gives another rating."""
+    """The alternatives of a file to which a stored rating of people gives another rating."""
     return set(query(con, _DISPUTED, [_WHITE])["solution_id"])
 
 

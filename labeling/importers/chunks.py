@@ -42,7 +42,8 @@ class StoredWords:
         return bool(self.ends or self.said)
 
     def learn(self, more: "StoredWords") -> None:
-        """Take in more of it."""
+        """Take in more of it; none of it may be known, for rows that contradict it were refused."""
+        assert not (self.ends.keys() & more.ends.keys() or self.said.keys() & more.said.keys())
         self.ends |= more.ends
         self.said |= more.said
 

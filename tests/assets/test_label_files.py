@@ -210,3 +210,67 @@ def test_a_row_that_adds_nothing_to_its_file_and_the_store_is_a_duplicate(store:
     report = ingest(store, "second", "omegaprm", tree("x"), tree("x", "y"))
 
     assert lines(report) == (1, 0, 1)
+
+
+def test_what_only_a_refused_row_said_is_no_duplicate(store: Store) -> None:
+    """A later row that says a part of it is stored."""
+    ingest(store, "first", "omegaprm", tree("a"))
+    other = tree("a", "b")
+    other["reasoning_steps"][0]["mc_value"] = 0.25
+    report = ingest(store, "second", "omegaprm", other, tree("b"))
+
+    assert lines(report) == (1, 1, 0)
+    assert [one.line for one in report.rejects] == [1]
+    assert store.read("SELECT solution FROM solutions ORDER BY ALL").rows() == [("a",), ("b",)]
+
+
+def test_a_refused_row_is_no_measure_for_the_next_one(store: Store) -> None:
+    """Neither for the steps of a text, nor for what its rater said."""
+    ingest(store, "first", "prm800k", rated("bob", ("a", 1), ("b", 1), ("y", 1)))
+    divided = ingest(
+        store,
+        "second",
+        "prm800k",
+        rated("ann", ("a\nb", 1), ("y", 1)),
+        rated("carl", ("a", 1), ("b", 1), ("y", -1)),
+    )
+    changed = [rated("bob", ("a", rating), ("b", 1), ("y", 1)) for rating in (-1, -1, 0, 1)]
+    said = ingest(store, "third", "prm800k", *changed)
+
+    assert (lines(divided), lines(said)) == ((1, 1, 0), (0, 3, 1))
+    assert store.read("SELECT DISTINCT labeler FROM human_labels ORDER BY ALL").rows() == [
+        ("bob",),
+        ("carl",),
+    ]
+
+
+def test_a_row_that_contradicts_itself_is_refused(store: Store) -> None:
+    """One tree must not divide a text in two ways."""
+    children = [
+        {"text": "a\nb", "mc_value": 0.25, "children": []},
+        {"text": "a", "mc_value": 0.75, "children": [{"text": "b", "mc_value": 0.5, "children": []}]},
+    ]
+    itself = {"question": "P?", "reasoning_steps": {"text": "P?", "mc_value": 0.5, "children": children}}
+    report = ingest(store, "file", "omegaprm", tree("a"), itself)
+
+    assert [one.reason for one in report.rejects] == ["the row divides one text into steps in two ways"]
+    assert lines(report) == (1, 1, 0)
+
+
+def test_the_same_ratings_at_another_time_are_a_duplicate(store: Store) -> None:
+    """Within a file as across two."""
+    first = rated("ann", ("a", 1)) | {"timestamp": "2022-07-30T23:23:32"}
+    again = rated("ann", ("a", 1)) | {"timestamp": "2022-07-31T23:23:32"}
+    within = ingest(store, "first", "prm800k", first, again)
+    across = ingest(store, "second", "prm800k", again)
+
+    assert (lines(within), lines(across)) == ((1, 0, 1), (0, 0, 1))
+
+
+def test_a_dispute_does_not_depend_on_how_the_path_is_divided(store: Store) -> None:
+    """In two files as in one, an alternative of one text with two ratings has no label."""
+    ingest(store, "first", "prm800k", rated("ann", ("a\nb", 1), ("z", 1), beside=("c", 1)))
+    ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)))
+
+    alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
+    assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
