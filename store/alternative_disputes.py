@@ -19,7 +19,8 @@ _DISPUTED = """
         FROM kept_solutions JOIN kept_labels_of_alternatives USING (solution_id)
         JOIN kept_steps USING (solution_id, step_index)
     ), candidates AS (
-        SELECT DISTINCT offered.* REPLACE (human_labels.step_index AS step_index), human_labels.solution_id AS parent_id
+        SELECT DISTINCT
+            offered.* REPLACE (human_labels.step_index AS step_index), human_labels.solution_id AS parent_id
         FROM offered
         JOIN human_labels ON trim(human_labels.completion, $1) = offered.step
             AND human_labels.rating <> offered.rating
@@ -38,7 +39,8 @@ _DISPUTED = """
         || candidates.step = candidates.solution
     UNION
     -- Also where a stored text is divided otherwise.
-    SELECT solution_id FROM staged_rated_alternatives AS offered JOIN step_labels AS stored USING (solution_id)
+    SELECT solution_id
+    FROM staged_rated_alternatives AS offered JOIN step_labels AS stored USING (solution_id)
     WHERE stored.rating <> offered.rating
 """
 

@@ -43,7 +43,8 @@ class StoredWords:
 
     def learn(self, more: "StoredWords") -> None:
         """Take in more of it; none of it may be known, for rows that contradict it were refused."""
-        assert not (self.ends.keys() & more.ends.keys() or self.said.keys() & more.said.keys())
+        assert self.ends.keys().isdisjoint(more.ends)
+        assert self.said.keys().isdisjoint(more.said)
         self.ends |= more.ends
         self.said |= more.said
 

@@ -195,7 +195,7 @@ def test_an_alternative_divided_otherwise_in_another_file_is_left_out(
 ) -> None:
     """One text has one set of steps: the first one's."""
     ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)))
-    report = ingest(store, "second", "prm800k", rated("bob", *second, ("y", 1), beside=("c", -1)))
+    report = ingest(store, "second", "prm800k", rated("bob", *second, ("y", 1), beside=("c", 1)))
 
     assert report.counts["alternatives"] == 0
     alternative = "solution_id IN (SELECT solution_id FROM solutions WHERE source = 'alternative')"
