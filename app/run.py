@@ -41,7 +41,8 @@ def dagster_home(home: Path) -> Path:
 def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
     """Materialize what is missing in ``home``; one line on stderr for each asset as it starts.
 
-    With ``allow_leak`` models are trained in spite of problems that are evaluated on too, on record.
+    With ``allow_leak`` models are trained in spite of problems that are evaluated on too, or were asked for
+    in both splits, on record.
 
     Raises:
         StepmarkError: with the sentence of the asset, or the check, that failed.
