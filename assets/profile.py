@@ -194,7 +194,7 @@ class Reward(Part):
 
 
 class Leaks(Part):
-    """When a problem trained on is too like one evaluated on; ``allow_leak`` trains on it, on record.
+    """When a problem trained on is too like one evaluated on; ``allow_leak`` goes on, on record.
 
     The other fields are those of ``stepmark.labeling.overlap.OverlapPolicy``, which explains them.
     """

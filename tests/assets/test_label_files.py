@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from stepmark.app.report import write_report
 from stepmark.assets import label_files
 from stepmark.assets.label_files import LabelReport, ingest_labels
+from stepmark.assets.profile import load_profile
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 
@@ -210,3 +212,17 @@ def test_a_row_that_adds_nothing_to_its_file_and_the_store_is_a_duplicate(store:
     report = ingest(store, "second", "omegaprm", tree("x"), tree("x", "y"))
 
     assert lines(report) == (1, 0, 1)
+
+
+def test_the_report_shows_alternatives_apart_from_the_steps_of_solutions(store: Store) -> None:
+    """Of three labels one is of another next step; without any such there is no note about them."""
+    ingest(store, "a.jsonl", "prm800k", rated("ann", ("a", 1), ("b", -1)))
+    store.publish()
+    without = write_report(store, load_profile("minimath"), store.home / "a.html").read_text()
+    ingest(store, "b.jsonl", "prm800k", rated("bob", ("a", 1), ("b", -1), beside=("c", 1)))
+    store.publish()
+    page = write_report(store, load_profile("minimath"), store.home / "b.html").read_text()
+
+    cells = "".join(f"<td>{cell}</td>" for cell in ("human", 1, 2, 1, 2, 0, 1, 0))
+    assert f"<tr>{cells}</tr>" in page
+    assert ("Alternatives are" in without, "Alternatives are" in page) == (False, True)

@@ -33,7 +33,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return {}
 
     monkeypatch.setattr(reward_assets, "train_reward_model", train)
-    monkeypatch.setattr(reward_assets, "_training_metadata", lambda row: {})
+    monkeypatch.setattr(reward_assets, "_training_metadata", lambda row, started: {})
     return names
 
 
@@ -367,6 +367,8 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     assert trained == []
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
     assert (went_on.exit_code, trained) == (0, ["prm"])
+    assert "> solutions\n  nothing new\n> " in went_on.stderr
+    assert "> best_of_n\n> " in went_on.stderr  # made anew each time
     home = prm_pipeline.home
     assert went_on.stdout.splitlines() == [
         f"Database  {home}/published/stepmark.duckdb"
