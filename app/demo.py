@@ -13,6 +13,7 @@ from stepmark.assets.profile import BUILT_IN
 
 from .json_output import write_json
 from .options import home_option, output_option
+from .refresh import database_line
 
 if TYPE_CHECKING:
     from .results import Results
@@ -50,7 +51,7 @@ def demo_command(json_path: Path | None, home: Path) -> None:
         write_json(json_path, as_json(results))
     click.echo("\n".join(["", *_table(results), "", *_differences(results), "", *_quality(results)]))
     click.echo("\n".join(["", *_first_errors(results), "", *_costs(results), ""]))
-    click.echo(f"Database  {store.published}   try: stepmark sql --home {home} 'SELECT * FROM label_counts'")
+    click.echo(database_line(home))
     click.echo(f"Report    {report}")
     click.echo(f"UI        stepmark ui --home {home}, then http://127.0.0.1:3000")
     click.echo(f"Done in {(time.monotonic() - started) / 60:.1f} minutes.")

@@ -1,5 +1,6 @@
 """``stepmark refresh``: materialize what is missing for one profile."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -20,7 +21,11 @@ from .options import as_text, home_option
 @click.option(
     "--allow-leak",
     is_flag=True,
-    help="Train although problems trained on are evaluated on too; the decision is kept in leak_decisions.",
+    help=(
+        "Go on although problems for training overlap with problems for testing: the decision is kept in"
+        " leak_decisions, and models are trained. A problem asked for in both splits stays in the one it is"
+        " stored in."
+    ),
 )
 @home_option
 def refresh_command(profile: str, allow_leak: bool, home: Path) -> None:
@@ -28,4 +33,17 @@ def refresh_command(profile: str, allow_leak: bool, home: Path) -> None:
     from .run import refresh  # noqa: PLC0415 - Dagster loads slowly
 
     refresh(home, profile, allow_leak=allow_leak)
-    click.echo(f"Published snapshot: {home / 'published' / 'stepmark.duckdb'}")
+    chosen = "" if profile == BUILT_IN[0] else f" --profile {shlex.quote(profile)}"
+    click.echo(database_line(home))
+    click.echo(f"Report    {home / 'report.html'}   write it: stepmark report{_at(home)}{chosen}")
+
+
+def database_line(home: Path) -> str:
+    """Where the snapshot of a finished run is, and a command that reads it."""
+    query = "'SELECT * FROM label_counts'"
+    return f"Database  {home / 'published' / 'stepmark.duckdb'}   try: stepmark sql{_at(home)} {query}"
+
+
+def _at(home: Path) -> str:
+    """The option of a command that is to be copied from the screen."""
+    return f" --home {shlex.quote(str(home))}"

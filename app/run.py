@@ -25,6 +25,8 @@ _COMMAND_LINE_SETTINGS = (
     + "compute_logs:\n  module: dagster._core.storage.noop_compute_log_manager\n"
     + "  class: NoOpComputeLogManager\n"
 )
+# In the metadata of the assets that keep what is there; the others are made anew each time.
+_COUNTS_OF_NEW = ("num_new", "num_completed", "num_graded", "num_scored", "num_likelihoods")
 _INTERRUPTED = dg.DagsterExecutionInterruptedError.__name__
 
 
@@ -41,7 +43,8 @@ def dagster_home(home: Path) -> Path:
 def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
     """Materialize what is missing in ``home``; one line on stderr for each asset as it starts.
 
-    With ``allow_leak`` models are trained in spite of problems that are evaluated on too, on record.
+    With ``allow_leak`` models are trained in spite of problems that are evaluated on too, or were asked for
+    in both splits, on record.
 
     Raises:
         StepmarkError: with the sentence of the asset, or the check, that failed.
@@ -78,7 +81,11 @@ def _plain_lines(names: set[str]) -> dg.LoggerDefinition:
 
 
 class _StepLines(logging.Handler):
-    """Prints the name of an asset when it starts; the steps of its checks are not told."""
+    """Prints the name of an asset when it starts; the steps of its checks are not told.
+
+    An asset that counts what it makes says so where all of it was there, or a second run would look like a
+    first.
+    """
 
     def __init__(self, names: set[str]) -> None:
         super().__init__()
@@ -86,8 +93,15 @@ class _StepLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         event = getattr(record, "dagster_event", None)
-        if event is not None and event.event_type_value == "STEP_START" and event.step_key in self._names:
+        if event is None or event.step_key not in self._names:
+            return
+        if event.event_type_value == "STEP_START":
             print(f"> {event.step_key}", file=sys.stderr, flush=True)
+        elif event.event_type_value == "ASSET_MATERIALIZATION":
+            metadata = event.event_specific_data.materialization.metadata
+            counts = [metadata[name].value for name in _COUNTS_OF_NEW if name in metadata]
+            if counts and not any(counts):
+                print("  nothing new", file=sys.stderr, flush=True)
 
 
 def _first_failure(result: dg.ExecuteInProcessResult) -> str:

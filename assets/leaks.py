@@ -98,8 +98,14 @@ def sentence(leaks: pl.DataFrame) -> str:
     files = f"train by {_files(first['train_asked_by'])} and as test by {_files(first['test_asked_by'])}"
     pair = f"{one}, asked for as {files}" if one == other else f"{one} and {other}, asked for as {files}"
     is_stuck = first["train_asked_by"] is None or first["test_asked_by"] is None
+    num_unlearned = leaks.filter(pl.col("trained_in").list.len() == 0).height
+    what = "problems trained on with problems evaluated on"
+    if num_unlearned == leaks.height:
+        what = "problems asked for in both splits"
+    elif num_unlearned:
+        what += f", {num_unlearned} of them only asked for in both splits"
     return (
-        f"{leaks.height} overlaps ({kinds}) of problems trained on with problems evaluated on, first {pair}: "
+        f"{leaks.height} overlaps ({kinds}) of {what}, first {pair}: "
         f"{first['excerpt']!r}; {_STUCK if is_stuck else _MENDABLE}, or allow them with {OPTION}; "
         "the view leaks has them all."
     )

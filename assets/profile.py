@@ -194,7 +194,7 @@ class Reward(Part):
 
 
 class Leaks(Part):
-    """When a problem trained on is too like one evaluated on; ``allow_leak`` trains on it, on record.
+    """When a problem trained on is too like one evaluated on; ``allow_leak`` goes on, on record.
 
     The other fields are those of ``stepmark.labeling.overlap.OverlapPolicy``, which explains them.
     """
@@ -206,7 +206,12 @@ class Leaks(Part):
 
 
 class Evaluation(Part):
-    """The N of best-of-N, and the seed of its votes and intervals."""
+    """The N of best-of-N, and the seed of its votes and intervals.
+
+    Of the default N those are measured that the test problems have samples for; an N that the profile itself
+    names and ``generation.num_test_samples`` cannot give is refused. Where test problems are not sampled at
+    all nothing is measured, whatever N says.
+    """
 
     n: tuple[Size, ...] = Field((1, 4, 16, 64), min_length=1)
     seed: Seed = 0
@@ -252,9 +257,21 @@ def load_profile(name: str) -> Profile:
         values = read_toml(name, Path(name), f"give a TOML file or {BUILT_IN[0]}")
         folder = Path(name).resolve().parent
     try:
-        return _with_absolute_paths(Profile.model_validate(values), folder)
+        profile = Profile.model_validate(values)
     except ValidationError as error:
         raise InputError(f"{name}, {_first_problem(error)}.") from error
+    _refuse_unreachable_n(name, profile)
+    return _with_absolute_paths(profile, folder)
+
+
+def _refuse_unreachable_n(name: str, profile: Profile) -> None:
+    """No validator of ``Profile``: its error would name the whole profile, and not the key."""
+    num_samples, n = profile.generation.num_test_samples, profile.evaluation.n
+    if "n" in profile.evaluation.model_fields_set and 0 < num_samples < n[-1]:
+        raise InputError(
+            f"{name}, evaluation.n: {n[-1]} samples cannot be picked from generation.num_test_samples ="
+            f" {num_samples} (value {shown(list(n))}); ask for a smaller N or for more samples."
+        )
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -1,6 +1,7 @@
 """Assets of group ``train``: the examples, and one asset per reward model that the profile names."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
@@ -59,16 +60,18 @@ def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
     )
     def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
         refuse_leaks(pipeline, table)
+        started = datetime.now(UTC).replace(tzinfo=None)
         row = train_reward_model(pipeline.store(), pipeline.settings(), model)
-        return dg.MaterializeResult(metadata=_training_metadata(row))
+        return dg.MaterializeResult(metadata=_training_metadata(row, started))
 
     return reward_model
 
 
-def _training_metadata(row: dict[str, Any]) -> dict[str, Any]:
+def _training_metadata(row: dict[str, Any], started: datetime) -> dict[str, Any]:
     report = json.loads(row["metrics"])
     names = ("negative", "neutral", "positive")
     return {
+        "num_new": int(row["created_at"] >= started),  # else an earlier run trained it
         "reward_model_id": row["reward_model_id"],
         "checkpoint": row["checkpoint"],
         "num_train_solutions": report["num_train_solutions"],

@@ -249,7 +249,7 @@ COMMENT ON COLUMN step_labels.step_index IS 'The step, from 0.';
 COMMENT ON COLUMN step_labels.label_source IS 'Who says it: people, Monte-Carlo rollouts, the oracle, or a teacher.';
 COMMENT ON COLUMN step_labels.rating IS '-1 wrong, 0 neutral, 1 right, where the source rates; NULL where it does not.';
 COMMENT ON COLUMN step_labels.value IS 'Estimated probability, 0 to 1, that the solution can still end right after this step.';
-COMMENT ON COLUMN step_labels.num_rollouts IS 'Rollouts sampled from the prefix that ends in this step, n.';
+COMMENT ON COLUMN step_labels.num_rollouts IS 'Rollouts sampled from the prefix that ends in this step, n; 1 for the last step of a searched solution, which is that rollout itself: at no cost, and no row of rollouts.';
 COMMENT ON COLUMN step_labels.num_correct IS 'Rollouts that reached the right answer, k.';
 COMMENT ON COLUMN step_labels.num_truncated IS 'Rollouts cut off before an answer: neither right nor wrong.';
 COMMENT ON COLUMN step_labels.num_ungraded IS 'Rollouts the grader did not judge in time: neither right nor wrong.';

@@ -164,7 +164,7 @@ SELECT
 FROM rated
 LEFT JOIN solutions ON solutions.solution_id = rated.solution_id
 GROUP BY rated.label_source;
-COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost; rollouts of a shared prefix count once for each of its labels.';
+COMMENT ON VIEW label_counts IS 'One row per label source: how many solutions and steps it labeled, with which hard labels, at what cost; rollouts of a shared prefix count once for each of its labels, and a solution as the one rollout of its last step.';
 COMMENT ON COLUMN label_counts.num_solutions IS 'Whole solutions; alternatives to one of their steps are none.';
 COMMENT ON COLUMN label_counts.num_alternatives IS 'Labeled steps that are alternatives to the one that was taken; among num_steps.';
 
@@ -613,7 +613,8 @@ SELECT
 FROM step_labels
 GROUP BY label_source;
 COMMENT ON VIEW label_costs IS 'One row per label source: the tokens its labels cost, in all, per label and per solution; NULL where nothing was sampled for them.';
-COMMENT ON COLUMN label_costs.num_rollouts IS 'Rollouts the labels rest on; rollouts of a shared prefix count once for each of its labels.';
+COMMENT ON COLUMN label_costs.num_rollouts IS 'Rollouts the labels rest on; rollouts of a shared prefix count once for each of its labels, and a solution as the one rollout of its last step, at no cost.';
+COMMENT ON COLUMN label_costs.cost_tokens IS 'Tokens of the rollouts the labels rest on; those of a shared prefix count once for each of its labels. What was sampled is in tokens_by_round.';
 
 CREATE VIEW source_agreement AS
 WITH found AS MATERIALIZED (SELECT solution_id, label_source, first_error_index FROM first_errors)
@@ -738,25 +739,37 @@ COMMENT ON COLUMN rejects_by_reason.reason IS 'The reason with N for every numbe
 COMMENT ON COLUMN rejects_by_reason.example IS 'One of the reasons, word for word.';
 
 CREATE VIEW tokens_by_round AS
-WITH spent AS (
+WITH completers AS (
+    SELECT completer_id, CASE WHEN min(round) = max(round) THEN min(round) END AS round
+    FROM step_labels JOIN solutions USING (solution_id)
+    WHERE completer_id IS NOT NULL GROUP BY completer_id
+),
+spent AS (
     SELECT round, count(*) AS num_solutions, sum(num_tokens) AS solution_tokens, NULL AS num_labels,
-        NULL AS label_tokens
+        NULL AS num_rollouts, NULL AS rollout_tokens
     FROM solutions WHERE source = 'sampled' GROUP BY round
     UNION ALL
-    SELECT round, NULL, NULL, count(*), sum(cost_tokens)
+    SELECT round, NULL, NULL, count(*), NULL, NULL
     FROM step_labels JOIN solutions USING (solution_id)
     WHERE solutions.source = 'sampled' AND cost_tokens IS NOT NULL GROUP BY round
+    UNION ALL
+    -- What labels say they cost would count the rollouts that they share once for each of them.
+    SELECT round, NULL, NULL, NULL, count(*), sum(num_tokens)
+    FROM rollouts LEFT JOIN completers USING (completer_id) GROUP BY round
 )
 SELECT
     round,
     CAST(sum(num_solutions) AS BIGINT) AS num_solutions,
     CAST(sum(solution_tokens) AS BIGINT) AS solution_tokens,
     CAST(sum(num_labels) AS BIGINT) AS num_labels,
-    CAST(sum(label_tokens) AS BIGINT) AS label_tokens
+    CAST(sum(num_rollouts) AS BIGINT) AS num_rollouts,
+    CAST(sum(rollout_tokens) AS BIGINT) AS rollout_tokens
 FROM spent
 GROUP BY round;
-COMMENT ON VIEW tokens_by_round IS 'One row per round: tokens sampled for its solutions, and for the labels of their steps.';
-COMMENT ON COLUMN tokens_by_round.label_tokens IS 'What the labels cost; rollouts of a shared prefix count once for each of its labels.';
+COMMENT ON VIEW tokens_by_round IS 'One row per round: tokens sampled for its solutions, and for the rollouts behind the labels of their steps; each sample counts once.';
+COMMENT ON COLUMN tokens_by_round.round IS 'Round of the solutions; of rollouts the one round whose steps their completer labeled, NULL where there are several or none.';
+COMMENT ON COLUMN tokens_by_round.num_labels IS 'Labels of the round''s steps that rollouts were sampled for.';
+COMMENT ON COLUMN tokens_by_round.rollout_tokens IS 'Tokens of the rollouts, each once, however many labels share it.';
 
 CREATE VIEW label_rollouts AS
 SELECT
@@ -768,7 +781,7 @@ JOIN step_prefixes USING (solution_id, step_index)
 JOIN rollouts USING (prefix_id, completer_id)
 -- The join implies it; said aloud, DuckDB takes the labels for fewer than the rollouts, and hashes them instead.
 WHERE step_labels.completer_id IS NOT NULL;
-COMMENT ON VIEW label_rollouts IS 'One row per step label and rollout it rests on. Ask for one solution: WHERE solution_id = ...';
+COMMENT ON VIEW label_rollouts IS 'One row per step label and sampled rollout it rests on; a solution''s last step has none, its one rollout is the solution. Ask for one solution: WHERE solution_id = ...';
 
 CREATE VIEW best_of_n AS
 SELECT selector, n, round, value, ci95_low, ci95_high, num_problems
@@ -800,15 +813,17 @@ by_problem AS (
     GROUP BY reward_model_id, problem_id
 )
 SELECT
-    reward_model_id, kind, base_model, label_sources,
+    reward_model_id, kind, base_model, label_sources, problems.split,
     count(*) AS num_problems,
     CAST(sum(num_solutions) AS BIGINT) AS num_solutions,
     CAST(sum(num_pairs) AS BIGINT) AS num_pairs,
     CASE WHEN sum(num_pairs) > 0 THEN sum(num_won) / sum(num_pairs) END AS pairs_won
 FROM by_problem
 JOIN reward_models USING (reward_model_id)
+JOIN problems USING (problem_id)
 GROUP BY ALL;
-COMMENT ON VIEW reward_model_comparison IS 'One row per reward model that scored graded solutions: how often it tells right from wrong.';
+COMMENT ON VIEW reward_model_comparison IS 'One row per reward model that scored graded solutions, and split of their problems: how often it tells right from wrong. Compare models on one split and the same number of problems: a PRM may have scored what it learned from as well.';
+COMMENT ON COLUMN reward_model_comparison.split IS 'Split of the problems: test, or train, where a model may have learned from them.';
 COMMENT ON COLUMN reward_model_comparison.num_pairs IS 'Pairs of a correct and an incorrect solution of the same problem.';
 COMMENT ON COLUMN reward_model_comparison.pairs_won IS 'Share of the pairs in which the correct one has the higher score; ties count half. 0.5 is chance.';
 

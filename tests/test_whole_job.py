@@ -149,6 +149,8 @@ def test_a_second_run_does_no_work_twice(done: tuple[Store, Path, str]) -> None:
     assert process.returncode == 0, said
     for word in ("samples,", "training ", "scoring by"):
         assert word not in said
+    for asset in ("problems", "solutions", "outcomes", "rollouts", "orm", "prm_oracle", "scores"):
+        assert f"> {asset}\n  nothing new\n" in said
     for name, query in queries.items():
         assert store.read_published(query).equals(before[name]), name
 

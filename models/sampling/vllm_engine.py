@@ -5,11 +5,14 @@ Leaves out: sampling (in_process.py) and what the start changes in the process (
 
 import logging
 import os
+import re
 import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from stepmark.labeling.errors import StepmarkError
 
@@ -90,8 +93,18 @@ def shut_down(llm: "LLM | None") -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message without its full stop, or the error's type."""
-    lines = str(error).strip().splitlines()
+    """The first line of an error's message without its full stop, or the error's type.
+
+    What vLLM's own checks of its settings say stands below a heading, "1 validation error for ...", and goes
+    on to what its developers advise: of that it is the first sentence.
+    """
+    text = str(error)
+    if isinstance(error, ValidationError) and error.error_count():
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        keys = ".".join(str(part) for part in first["loc"])
+        reason = re.split(r"\.\s+(?=[A-Z])", first["msg"].removeprefix("Value error, "), maxsplit=1)[0]
+        text = f"{keys}: {reason}" if keys else reason
+    lines = text.strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
 
 

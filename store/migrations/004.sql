@@ -9,3 +9,4 @@ WHERE steps.solution_id = alternatives.solution_id AND steps.step_index < last_i
 COMMENT ON TABLE steps IS 'One row per step of a solution; of an alternative only the last one, which is the alternative.';
 -- Scores of alternatives judged nothing.
 DELETE FROM scores WHERE solution_id IN (SELECT solution_id FROM solutions WHERE source = 'alternative');
+COMMENT ON COLUMN step_labels.num_rollouts IS 'Rollouts sampled from the prefix that ends in this step, n; 1 for the last step of a searched solution, which is that rollout itself: at no cost, and no row of rollouts.';

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from stepmark.app.report import write_report
 from stepmark.assets import label_files
 from stepmark.assets.label_files import LabelReport, ingest_labels
+from stepmark.assets.profile import load_profile
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 
@@ -274,3 +276,17 @@ def test_a_dispute_does_not_depend_on_how_the_path_is_divided(store: Store) -> N
 
     alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
     assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
+
+
+def test_the_report_shows_alternatives_apart_from_the_steps_of_solutions(store: Store) -> None:
+    """Of three labels one is of another next step; without any such there is no note about them."""
+    ingest(store, "a.jsonl", "prm800k", rated("ann", ("a", 1), ("b", -1)))
+    store.publish()
+    without = write_report(store, load_profile("minimath"), store.home / "a.html").read_text()
+    ingest(store, "b.jsonl", "prm800k", rated("bob", ("a", 1), ("b", -1), beside=("c", 1)))
+    store.publish()
+    page = write_report(store, load_profile("minimath"), store.home / "b.html").read_text()
+
+    cells = "".join(f"<td>{cell}</td>" for cell in ("human", 1, 2, 1, 2, 0, 1, 0))
+    assert f"<tr>{cells}</tr>" in page
+    assert ("Alternatives are" in without, "Alternatives are" in page) == (False, True)

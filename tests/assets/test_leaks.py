@@ -33,7 +33,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return {}
 
     monkeypatch.setattr(reward_assets, "train_reward_model", train)
-    monkeypatch.setattr(reward_assets, "_training_metadata", lambda row: {})
+    monkeypatch.setattr(reward_assets, "_training_metadata", lambda row, started: {})
     return names
 
 
@@ -120,13 +120,33 @@ def test_the_check_lists_the_offenders_and_the_ways_out(
 
     assert not found.passed
     assert found.description is not None
-    assert found.description.startswith(
-        "1 overlaps (1 exact) of problems trained on with problems evaluated on"
-    )
+    assert found.description.startswith("1 overlaps (1 exact) of problems asked for in both splits, first p")
     assert f"as train by {bench} and as test by {test}: 'Q one?'" in found.description
     assert found.metadata["num_leaks"].value == 1
     shown = found.metadata["leaks"].records[0].data
     assert {"trained_problem_id", "evaluated_problem_id", "kind", "share", "excerpt"} <= set(shown)
+
+
+def test_only_what_is_learned_from_is_called_trained_on(
+    prm_pipeline: Pipeline, store: Store, profile: Profile, tmp_path: Path
+) -> None:
+    """The sentence and the report tell it from a problem that its split keeps out of the examples."""
+    problems = "Q one?", r"What is $\,1 + 1$?"
+    ingest_path(store, write_problems(tmp_path / "math.jsonl", *problems), "math", "test")
+    ingest_labels(store, write_bench(tmp_path / "a.jsonl", "What is $1+1$"), "processbench", "train")
+    (learned,) = materialize(prm_pipeline).get_asset_check_evaluations()
+    page = write_report(store, profile, tmp_path / "report.html").read_text()
+    ingest_labels(store, write_bench(tmp_path / "b.jsonl", "Q one?"), "processbench", "train")
+    (both,) = materialize(prm_pipeline).get_asset_check_evaluations()
+    page_of_both = write_report(store, profile, tmp_path / "report.html").read_text()
+
+    kinds = "of problems trained on with problems evaluated on"
+    assert str(learned.description).startswith(f"1 overlaps (1 normalised) {kinds}, first p")
+    assert str(both.description).startswith(
+        f"2 overlaps (1 exact, 1 normalised) {kinds}, 1 of them only asked for in both splits, first p"
+    )
+    assert "<h2>Problems both trained on and evaluated on</h2>" in page
+    assert "<h2>Problems both trained on and evaluated on, or asked for in both splits</h2>" in page_of_both
 
 
 def test_a_recorded_decision_lets_the_training_run(
@@ -303,6 +323,8 @@ def test_the_report_tells_the_leaks_and_the_decisions(
 
     assert "None: no problem trained on is, or is nearly, one evaluated on." in before
     assert "1 of them were allowed by decision" in after
+    assert "<h2>Problems asked for in both splits</h2>" in after
+    assert "In 1 of them the two are one problem, asked for in both splits, that nothing was trained" in after
     assert "through --allow-leak, 2" in after
     assert "Q &lt;one&gt;?" in after
 
@@ -345,6 +367,14 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     assert trained == []
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
     assert (went_on.exit_code, trained) == (0, ["prm"])
+    assert "> solutions\n  nothing new\n> " in went_on.stderr
+    assert "> best_of_n\n> " in went_on.stderr  # made anew each time
+    home = prm_pipeline.home
+    assert went_on.stdout.splitlines() == [
+        f"Database  {home}/published/stepmark.duckdb"
+        f"   try: stepmark sql --home {home} 'SELECT * FROM label_counts'",
+        f"Report    {home}/report.html   write it: stepmark report --home {home} --profile {profile_path}",
+    ]
 
 
 def test_the_demos_problems_pass_the_gate(store: Store) -> None:

@@ -165,9 +165,34 @@ def test_toml_beyond_what_python_reads_is_refused_with_its_line(
 
 def test_sizes_of_subsets_are_put_in_order(profile_path: Path) -> None:
     """Reports call the last one the largest."""
-    profile_path.write_text(profile_path.read_text() + "[evaluation]\nn = [4, 1, 4]\n")
+    profile_path.write_text(profile_path.read_text() + "[evaluation]\nn = [3, 1, 3]\n")
 
-    assert load_profile(str(profile_path)).evaluation.n == (1, 4)
+    assert load_profile(str(profile_path)).evaluation.n == (1, 3)
+
+
+def test_more_samples_than_a_test_problem_gets_cannot_be_picked_from(profile_path: Path) -> None:
+    """Measuring the smaller N alone would leave out what was asked for, and say nothing."""
+    text = profile_path.read_text()
+    profile_path.write_text(text + "[evaluation]\nn = [16, 1]\n")
+
+    with pytest.raises(InputError) as refused:
+        load_profile(str(profile_path))
+
+    assert str(refused.value).endswith(
+        "profile.toml, evaluation.n: 16 samples cannot be picked from generation.num_test_samples = 3"
+        " (value [1, 16]); ask for a smaller N or for more samples."
+    )
+
+
+@pytest.mark.parametrize(("num_samples", "n"), [(3, ""), (0, "n = [16, 1]"), (16, "n = [16, 1]")])
+def test_what_the_default_n_or_no_sampling_leaves_out_is_no_mistake(
+    profile_path: Path, num_samples: int, n: str
+) -> None:
+    """Nobody asked for the default's 64, and without test samples there is nothing to measure."""
+    text = profile_path.read_text().replace("num_test_samples = 3", f"num_test_samples = {num_samples}")
+    profile_path.write_text(f"{text}[evaluation]\n{n}\n")
+
+    assert load_profile(str(profile_path)).generation.num_test_samples == num_samples
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])

@@ -70,11 +70,14 @@ _ANSWERS: list[tuple[str, list[tuple[Any, ...]]]] = [
         "SELECT file, reason, num_rows, first_line FROM rejects_by_reason ORDER BY num_rows",
         [("a.jsonl", "no problem", 1, 3), ("a.jsonl", "level is N, not N to N", 2, 1)],
     ),
-    ("SELECT * FROM tokens_by_round ORDER BY round", [(0, 3, 15, 4, 24), (1, 1, 7, None, None)]),
     (
-        "SELECT reward_model_id, num_problems, num_solutions, num_pairs, pairs_won "
+        "SELECT * FROM tokens_by_round ORDER BY round NULLS LAST",
+        [(0, 3, 15, 4, None, None), (1, 1, 7, None, None, None), (None, None, None, None, 2, 6)],
+    ),
+    (
+        "SELECT reward_model_id, split, num_problems, num_solutions, num_pairs, pairs_won "
         "FROM reward_model_comparison ORDER BY ALL",
-        [("orm", 1, 2, 1, 0.5), ("prm", 1, 2, 1, 0.0)],
+        [("orm", "train", 1, 2, 1, 0.5), ("prm", "train", 1, 2, 1, 0.0)],
     ),
     ("SELECT problem_id, num_tokens FROM problem_costs ORDER BY ALL", [("p1", 41), ("p2", 5)]),
     ("SELECT solution_id FROM unlabeled_solutions ORDER BY ALL", [("s3",), ("s4",)]),
@@ -120,6 +123,47 @@ def test_a_pair_is_won_by_the_higher_score_within_its_problem(asked: Store) -> N
         )
 
     assert asked.read("SELECT num_pairs, pairs_won FROM reward_model_comparison").rows() == [(2, 0.75)]
+
+
+def test_models_are_compared_on_one_split(asked: Store) -> None:
+    """Pairs of problems that a PRM learned from are a row of their own."""
+    with asked.transaction() as con:
+        con.execute(
+            "INSERT INTO solutions (solution_id, problem_id, source, solution, outcome) VALUES "
+            "('s6', 'p2', 'labeled', '4', 'correct'), ('s7', 'p2', 'labeled', '5', 'incorrect');"
+            "INSERT INTO scores VALUES ('prm', 's6', 0, 0.1, 0, 0.9), ('prm', 's7', 0, 0.9, 0, 0.1)"
+        )
+    rows = asked.read(
+        "SELECT split, num_pairs, pairs_won FROM reward_model_comparison WHERE reward_model_id = 'prm' "
+        "ORDER BY split"
+    ).rows()
+
+    assert rows == [("test", 1, 1.0), ("train", 1, 0.0)]
+
+
+@pytest.mark.parametrize(("labels_of", "round_"), [(("s1", "s2"), 0), (("s1", "s4"), None)])
+def test_a_rollout_that_labels_share_is_sampled_once(
+    asked: Store, labels_of: tuple[str, str], round_: int | None
+) -> None:
+    """Its round is that of the labels, and not known where its completer labeled several rounds."""
+    key = prefix_id("p1", "1+1\n")
+    with asked.transaction() as con:
+        con.execute("DELETE FROM rollouts; DELETE FROM step_labels")
+        con.executemany(
+            "INSERT INTO step_labels (solution_id, step_index, label_source, num_rollouts, cost_tokens, "
+            "completer_id) VALUES (?, 0, 'monte_carlo', 1, 5, 'c')",
+            [[name] for name in labels_of],
+        )
+        con.execute(
+            "INSERT INTO rollouts (prefix_id, completer_id, rollout_index, completion, num_tokens) "
+            "VALUES (?, 'c', 0, '= 2', 5)",
+            [key],
+        ).fetchall()
+
+    assert asked.read("SELECT sum(cost_tokens) FROM label_costs").item() == 10
+    assert asked.read(
+        "SELECT round, num_rollouts, rollout_tokens FROM tokens_by_round WHERE num_rollouts IS NOT NULL"
+    ).rows() == [(round_, 1, 5)]
 
 
 def test_the_rollouts_of_a_label_are_those_of_its_prefix_and_completer(asked: Store) -> None:

@@ -58,6 +58,18 @@ def test_the_engine_can_be_opened_after_a_start_that_failed(tiny_model_path: Pat
         assert len(sampler.sample(["1+1="], 3, SamplingSpec(max_tokens=4))[0]) == 3
 
 
+def test_settings_that_vllm_refuses_are_told_with_its_reason(tiny_model_path: Path) -> None:
+    """Its message starts with a heading and ends in advice for developers; the reason is between them."""
+    sampler = InProcessSampler(str(tiny_model_path), dtype="float32", max_model_len=1024)
+    with pytest.raises(StepmarkError, match="vLLM cannot start") as refused, sampler:
+        pass
+
+    said = str(refused.value)
+    assert "(User-specified max_model_len (1024) is greater than the derived max_model_len (" in said
+    assert said.endswith("config.json)); change the engine's settings or the checkpoint.")
+    assert "validation error" not in said
+
+
 def test_a_failure_while_sampling_closes_the_engine(
     tiny_model_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
