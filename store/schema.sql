@@ -54,7 +54,7 @@ CREATE TABLE samplers (
 COMMENT ON TABLE samplers IS 'One row per generator or completer: a model''s weights with its sampling parameters.';
 COMMENT ON COLUMN samplers.sampler_id IS 'The generator_id of solutions, the completer_id of rollouts.';
 COMMENT ON COLUMN samplers.model IS 'Name or folder of the model.';
-COMMENT ON COLUMN samplers.checkpoint_sha256 IS 'Hash of the weights; NULL where a server does not tell.';
+COMMENT ON COLUMN samplers.checkpoint_sha256 IS 'Hash of the weights, configuration and tokenizer (recipe in docs/decisions/store.md); NULL where a server does not tell.';
 COMMENT ON COLUMN samplers.sampling IS 'Sampling parameters as JSON: temperature, top_p, max_tokens, ...';
 COMMENT ON COLUMN samplers.engine IS 'Engine that sampled, with its version.';
 COMMENT ON COLUMN samplers.seed IS 'Seed of the engine.';
@@ -322,10 +322,10 @@ COMMENT ON COLUMN reward_models.base_model IS 'Model the training started from.'
 COMMENT ON COLUMN reward_models.label_sources IS 'Label sources it learned from.';
 COMMENT ON COLUMN reward_models.config IS 'Training configuration as JSON, seed included.';
 COMMENT ON COLUMN reward_models.checkpoint IS 'Folder of the checkpoint, relative to the home folder.';
-COMMENT ON COLUMN reward_models.checkpoint_sha256 IS 'Hash of the checkpoint''s weights.';
+COMMENT ON COLUMN reward_models.checkpoint_sha256 IS 'Hash of all files of the checkpoint (recipe in docs/decisions/store.md).';
 COMMENT ON COLUMN reward_models.metrics IS 'What training measured, as JSON.';
 COMMENT ON COLUMN reward_models.created_at IS 'When training ended, UTC.';
-COMMENT ON COLUMN reward_models.base_sha256 IS 'Hash of the weights of the model the training started from; of the model itself where it is untrained.';
+COMMENT ON COLUMN reward_models.base_sha256 IS 'Hash, by the same recipe, of the model the training started from; of the model itself where it is untrained.';
 COMMENT ON COLUMN reward_models.code_version IS 'Version of Stepmark that trained it.';
 
 -- One row per reward model and step it scored; an ORM scores the last step only.
