@@ -73,12 +73,9 @@ def why_kept(out: Path, home: Path | None) -> str | None:
     if target.is_file() and _is_database(target):
         return "is a DuckDB database"
     for folder in target.parents:
-        below = target.relative_to(folder)
+        name = target.relative_to(folder).parts[0]
         is_home = (home is not None and folder == home.resolve()) or (folder / _LIVE).is_file()
-        name = below.parts[0]
-        if is_home and (
-            name in (_LIVE, _PUBLISHED) or name.startswith((f"{_LIVE}.", f".{_LIVE}.")) or name.endswith(".lock")
-        ):
+        if is_home and (name == _PUBLISHED or _LIVE in name or name.endswith(".lock")):
             return f"belongs to the store in {folder}"
     return None
 

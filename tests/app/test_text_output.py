@@ -29,7 +29,7 @@ def test_a_database_is_not_replaced(tmp_path: Path) -> None:
     """Whoever calls: a DuckDB file is known by its first bytes."""
     database = tmp_path / "some.db"
     database.write_bytes(b"checksumDUCK...")
-    with pytest.raises(InputError, match="some.db: is a DuckDB database; name another file"):
+    with pytest.raises(InputError, match=r"some\.db: is a DuckDB database; name another file"):
         write_text(database, "new")
 
     assert database.read_bytes() == b"checksumDUCK..."
@@ -41,7 +41,7 @@ def test_a_pipe_is_written_to(reads_first: bool, tmp_path: Path, capsys: pytest.
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if reads_first else None
-    late = threading.Timer(0.2, lambda: pipe.read_bytes())
+    late = threading.Timer(0.2, pipe.read_bytes)
     if reader is None:
         late.start()
     write_text(pipe, "text")

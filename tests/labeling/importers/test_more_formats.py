@@ -173,6 +173,18 @@ def test_a_table_s_estimates_keep_their_counts(tmp_path: Path) -> None:
     assert (label.value, label.num_rollouts, label.num_correct, label.num_truncated) == (0.5, 4, 2, None)
 
 
+def test_a_parquet_file_s_name_is_no_pattern(tmp_path: Path) -> None:
+    """Files that its name would match as a pattern are not read with it."""
+    for name, step in (("w?.parquet", "a"), ("wx.parquet", "b")):
+        pl.DataFrame(table({"step": step})).write_parquet(tmp_path / name)
+    for name in ("w?.parquet", "w[x].parquet"):
+        (tmp_path / "wx.parquet").with_name(name).write_bytes((tmp_path / "w?.parquet").read_bytes())
+
+        result = merged(import_labels(tmp_path / name, "auto", "train"))
+
+        assert [one.solution for one in result.solutions] == ["a"]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_csv_is_told_by_its_columns_and_lines_are_those_of_the_file(tmp_path: Path, delimiter: str) -> None:
     """A cell over several lines moves the line numbers of what follows; a BOM and CRLF change nothing."""
