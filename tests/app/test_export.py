@@ -359,6 +359,7 @@ def test_an_estimate_keeps_its_hard_label(tmp_path: Path, name: str) -> None:
         ({"num_rollouts": 2, "num_correct": 3}, "num_rollouts is 2, fewer than the 3 that are counted"),
         ({"num_rollouts": -1}, "num_rollouts is -1, not a whole number from 0 on"),
         ({"p_wrong_low": 0.6, "p_wrong_high": 0.5}, "p_wrong_low is 0.6, above p_wrong_high, which is 0.5"),
+        ({"num_rollouts": 4}, "num_rollouts is 4, but num_correct is not given"),
         ({"value_low": 1.5}, "value_low is 1.5, not a number from 0 to 1 or null"),
         ({"has_signal": 2}, "has_signal is 2, not true, false or null"),
         ({"estimator": 7}, "estimator is 7, not text"),
