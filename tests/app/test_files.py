@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from stepmark.app import text_output
 from stepmark.app.main import cli
-from stepmark.labeling.errors import InputError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.store import Store
 
 READERS = {"grade": [], "best-of-n": [], "first-error": [], "score": ["no-model"]}
@@ -195,6 +195,16 @@ def test_an_output_in_a_home_yet_to_be_made_is_not_its_database(file: Path) -> N
 
     assert result.exit_code == 2
     assert f"stepmark.duckdb belongs to the store in {home}; name another file." in result.stderr
+
+
+@pytest.mark.parametrize("command", ["demo", "refresh", "ui", "report", "sql SHOW"])
+def test_a_home_with_a_question_mark_is_refused(command: str, tmp_path: Path) -> None:
+    """By the store, and where Dagster comes before it; nothing is made."""
+    result = CliRunner().invoke(cli, [*command.split(), "--home", str(tmp_path / "x?y")])
+
+    assert isinstance(result.exception, StepmarkError)
+    assert "holds a question mark; give another --home" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_option_that_names_an_output_is_checked_here() -> None:
