@@ -10,7 +10,7 @@ import click
 
 from stepmark.labeling.file_kinds import kind_of
 
-from .text_output import check_writable
+from .text_output import check_writable, why_kept
 
 DEFAULT_HOME = Path("stepmark-home")
 
@@ -56,7 +56,8 @@ def output_option(
 ) -> Callable[[_Function], _Function]:
     """Give a command an option for a file (or folder) to write, as its parameter ``name``.
 
-    Before the command starts, what cannot be written is refused, and so is a file that the command reads.
+    Before the command starts, what cannot be written is refused, and so is a file that the command reads, any
+    DuckDB database, and what belongs to a store.
     """
     kind = click.Path(file_okay=not is_folder, dir_okay=is_folder, path_type=Path)
     option = click.option(flag, name, type=kind, required=required, help=help_text)
@@ -66,6 +67,7 @@ def output_option(
         def checked(**values: Any) -> object:  # noqa: ANN401 - the values of the command's own parameters
             if values[name] is not None:
                 _refuse_input(flag, values[name], values)
+                _refuse_kept(flag, values[name] / "file" if is_folder else values[name], values.get("home"))
                 check_writable(values[name], is_folder=is_folder)
             return function(**values)
 
@@ -78,6 +80,12 @@ def _refuse_input(flag: str, out: Path, values: Mapping[str, object]) -> None:
     for value in values.values():
         if value is not out and isinstance(value, Path | str) and _is_same_file(out, value):
             raise click.BadParameter(f"{out} is read by this command; name another file.", param_hint=flag)
+
+
+def _refuse_kept(flag: str, out: Path, home: object) -> None:
+    why = why_kept(out, home if isinstance(home, Path) else None)
+    if why is not None:
+        raise click.BadParameter(f"{out} {why}; name another file.", param_hint=flag)
 
 
 def _is_same_file(out: Path, other: Path | str) -> bool:

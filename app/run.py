@@ -13,6 +13,8 @@ import dagster as dg
 from stepmark.assets.definitions import build_definitions
 from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
+from stepmark.store.create import refuse_question_mark
+from stepmark.store.store import Store
 
 _PLAIN = "plain_lines"
 # No telemetry, and no window that asks for an address before the graph is seen.
@@ -32,6 +34,7 @@ _INTERRUPTED = dg.DagsterExecutionInterruptedError.__name__
 
 def dagster_home(home: Path) -> Path:
     """The folder of Dagster's own records inside a home, made when absent."""
+    refuse_question_mark(Store(home).live)  # Dagster's own database cannot be opened there either
     folder = (home / "dagster").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("dagster.yaml", _INSTANCE_SETTINGS), (_COMMAND_LINE, _COMMAND_LINE_SETTINGS)):

@@ -78,6 +78,11 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
         statements = con.extract_statements(sql)
         if len(statements) != 1:
             raise StepmarkError(f"Give one SQL statement, not {len(statements)}: {sql!r:.200}.")
+        if statements[0].type is duckdb.StatementType.MULTI:  # what a PIVOT becomes that looks for values
+            raise StepmarkError(
+                "stepmark sql runs one statement, and a PIVOT takes several unless it lists its values; "
+                "write them out, as in PIVOT step_labels ON rating IN (-1, 0, 1) USING count(*)."
+            )
         if statements[0].type not in _READING:
             kind = statements[0].type.name
             raise StepmarkError(

@@ -4,7 +4,9 @@ Leaves out: what stands in them.
 """
 
 import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -31,14 +33,16 @@ def output_file(out: Path) -> Iterator[IO[bytes]]:
     it would replace it.
 
     Raises:
-        InputError: if ``out`` cannot be written.
+        InputError: if ``out`` cannot be written, or is a DuckDB database.
     """
     with _told(out):
-        target = out.resolve()
-        if _is_special(target):
-            with target.open("wb") as file:
+        if _is_special(out):
+            with _open_special(out) as file:
                 yield file
             return
+        target = out.resolve()
+        if _is_database(target):
+            raise InputError.at(out, None, "is a DuckDB database", "name another file")
         partial = _partial(target)
         try:
             with partial.open("wb") as file:
@@ -53,11 +57,39 @@ def check_writable(out: Path, *, is_folder: bool = False) -> None:
     with _told(out):
         if is_folder:
             out.mkdir(parents=True, exist_ok=True)
-        target = (out / "file" if is_folder else out).resolve()
-        if not _is_special(target):
-            partial = _partial(target)
+        target = out / "file" if is_folder else out
+        if not _is_special(target):  # before links are followed: that of /dev/stdout to a pipe names no path
+            partial = _partial(target.resolve())
             partial.touch()
             partial.unlink()
+
+
+def why_kept(out: Path, home: Path | None) -> str | None:
+    """What ``out`` is that no result may take the place of, as the end of a sentence; None for other files.
+
+    That is any DuckDB database, and what a store has beside it in its home: ``home``, or wherever one is.
+    """
+    target = out.resolve()
+    if target.is_file() and _is_database(target):
+        return "is a DuckDB database"
+    for folder in target.parents:
+        name = target.relative_to(folder).parts[0]
+        is_home = (home is not None and folder == home.resolve()) or (folder / _LIVE).is_file()
+        if is_home and (name == _PUBLISHED or _LIVE in name or name.endswith(".lock")):
+            return f"belongs to the store in {folder}"
+    return None
+
+
+# The names are those of ``store.Store``, which is not imported here: it loads DuckDB.
+_LIVE, _PUBLISHED = "stepmark.duckdb", "published"
+
+
+def _is_database(target: Path) -> bool:
+    try:
+        with target.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:  # nothing is there, or nothing that can be read
+        return False
 
 
 @contextlib.contextmanager
@@ -71,6 +103,22 @@ def _told(out: Path) -> Iterator[None]:
 
 def _is_special(target: Path) -> bool:
     return target.exists() and not target.is_file()
+
+
+def _open_special(out: Path) -> IO[bytes]:
+    """Open a device or pipe; where nobody reads a pipe yet, say so, for opening it waits for somebody."""
+    if not stat.S_ISFIFO(out.stat().st_mode):
+        return out.open("wb")
+    try:
+        # Closed and opened again, it would be at its end for whoever reads it.
+        descriptor = os.open(out, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        click.echo(f"{out} is a pipe that nobody reads yet; waiting for a reader.", err=True)
+        return out.open("wb")
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "wb")
 
 
 def _partial(target: Path) -> Path:

@@ -47,6 +47,18 @@ def create_all(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("INSERT INTO schema_version VALUES (?, ?, ?)", [SCHEMA_VERSION, _views_sha256(), now])
 
 
+def refuse_question_mark(path: Path) -> None:
+    """Raise the StepmarkError of a database path that DuckDB 2.0 would cut at a question mark.
+
+    It takes what follows for parameters, and writes the log beside another file. It follows links first.
+    """
+    whole = os.path.realpath(path)
+    if "?" in whole:
+        raise StepmarkError(
+            f"DuckDB cannot open {whole}, for its path holds a question mark; give another --home."
+        )
+
+
 def create_file(path: Path) -> None:
     """Make a database with all tables beside ``path`` and put it in place whole.
 

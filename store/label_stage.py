@@ -7,6 +7,7 @@ and the store's lock is held while rows are written, not while text is parsed. L
 import contextlib
 import fcntl
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -54,14 +55,20 @@ class LabelStage:
         os.close(self._lock)
 
     def add(self, frames: Frames) -> None:
-        """Keep the frames of some rows; StepmarkError where the temporary folder is full."""
+        """Keep the frames of some rows; StepmarkError where the temporary folder is full, or no UTF-8."""
         try:
+            self._folder.name.encode()
             for name, frame in frames.items():
                 files = self._files.setdefault(name, [])
                 path = Path(self._folder.name) / f"{name}-{len(files):06}.parquet"
                 frame.write_parquet(path, compression="lz4", statistics=False)
                 files.append(path)
                 self._columns[name] = frame.columns
+        except UnicodeEncodeError as error:  # neither Polars nor DuckDB takes such a path
+            raise StepmarkError(
+                f"The temporary folder {self._folder.name!r} holds a byte that is not UTF-8; "
+                "set TMPDIR to a folder without one."
+            ) from error
         except (OSError, pl.exceptions.PolarsError) as error:
             raise StepmarkError(
                 f"Cannot write to the temporary folder {self._folder.name}: {error}; free some space, or set "
@@ -80,7 +87,7 @@ class LabelStage:
     def views(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         """Let SQL see what was added as ``staged_problems`` and so on, with PLACE, for the block's length."""
         for name, paths in self._files.items():
-            files = ", ".join("'{}'".format(str(path).replace("'", "''")) for path in paths)
+            files = ", ".join(_quoted(path) for path in paths)
             con.execute(
                 f"CREATE OR REPLACE TEMP VIEW {STAGED}_{name} AS "
                 "SELECT * RENAME (filename AS staged_file, file_row_number AS staged_row) FROM "
@@ -89,6 +96,12 @@ class LabelStage:
         yield
         for name in self._files:
             con.execute(f"DROP VIEW {STAGED}_{name}")
+
+
+def _quoted(path: Path) -> str:
+    """A path as DuckDB's readers take it: as itself, not as a pattern of several."""
+    literal = re.sub(r"[*?[]", r"[\g<0>]", str(path))
+    return "'{}'".format(literal.replace("'", "''"))
 
 
 def _remove_abandoned() -> None:

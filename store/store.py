@@ -22,7 +22,7 @@ import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
 from . import rows, snapshot
-from .create import STORAGE_VERSION, WRITING_CONFIG, create_file, ensure_schema
+from .create import STORAGE_VERSION, WRITING_CONFIG, create_file, ensure_schema, refuse_question_mark
 from .frames import one_line
 from .lock import exclusive_lock
 from .rows import Params
@@ -67,6 +67,7 @@ class Store:
     def _opened(self) -> Iterator[duckdb.DuckDBPyConnection]:
         # Only errors of opening are explained here: an OSError of the block itself is the caller's own.
         with contextlib.ExitStack() as stack:
+            refuse_question_mark(self.live)
             try:
                 self.home.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(exclusive_lock(self.lock))
@@ -89,6 +90,12 @@ class Store:
             ) from error
 
     def _disk_trouble(self, error: BaseException) -> StepmarkError:
+        # The same exception tells of a temporary folder that is full, by the setting that bounds it.
+        if isinstance(error, duckdb.OutOfMemoryException) and "temp_directory_size" not in str(error):
+            return StepmarkError(
+                f"The store in {self.home} got too little memory: {one_line(error)}; "
+                "end other programs, or use a machine with more memory."
+            )
         return StepmarkError(
             f"Cannot write the store in {self.home}: {one_line(error)}; "
             "look at the disk's free space and permissions, or give another --home."

@@ -8,12 +8,13 @@ counts.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from stepmark.labeling.importers.label_studio import CHOICES
+from stepmark.labeling.importers.label_studio import CHOICES, MAX_SECONDS
 from stepmark.labeling.importers.prm800k import UNKNOWN_LABELER
 
 from .common import ExportOptions, ExportTally, RatedSolution, Row
 
 _WORDS = {rating: word for word, rating in CHOICES.items()}
+_TOO_LONG = "times of labeling left out: no Label Studio project ran so long"
 _UNRATED = "solutions left out: no step is rated, nor has a value that means right or wrong"
 _UNDECIDED = "labels left out: their value is neither right nor wrong"
 _VALUES_OF_PEOPLE = "values and counts beside people's ratings left out"
@@ -51,11 +52,17 @@ def _is_rated(one: RatedSolution) -> bool:
 
 def _count_lost(raters: Sequence[RatedSolution], tally: ExportTally) -> None:
     for one in raters:
+        if one.human_labels and _is_too_long(one.human_labels[0].duration_ms or 0):
+            tally.reasons[_TOO_LONG] += 1
         for rating, label in zip(one.ratings, one.labels, strict=True):
             if label and one.labeler is not None:
                 tally.reasons[_VALUES_OF_PEOPLE] += 1
             elif label and rating is None:
                 tally.reasons[_UNDECIDED] += 1
+
+
+def _is_too_long(duration_ms: int) -> bool:
+    return duration_ms / 1000 >= MAX_SECONDS
 
 
 def _annotation(one: RatedSolution) -> Row:
@@ -67,7 +74,7 @@ def _annotation(one: RatedSolution) -> Row:
     }
     if first and first.labeled_at is not None:
         annotation["created_at"] = f"{first.labeled_at}Z"
-    if first and first.duration_ms is not None:
+    if first and first.duration_ms is not None and not _is_too_long(first.duration_ms):
         annotation["lead_time"] = first.duration_ms / 1000
     return annotation
 

@@ -10,7 +10,7 @@ from typing import Any
 from .json_values import JsonObject
 
 _SHOWN_CHARS = 60
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}(\.0+)?")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,4300}(\.0+)?")  # as many digits as Python makes a number of
 
 
 class RowError(ValueError):
@@ -139,6 +139,20 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
         return int(value.strip().partition(".")[0])
     return value if type(value) is int else None
+
+
+def natural_number(value: object, where: str, *, bits: int = 64) -> int:
+    """A whole number from 0 on, also as text, that fits into as many bits with its sign.
+
+    Raises:
+        RowError: if it is none, or too large.
+    """
+    number = whole_number(value)
+    if number is None or number < 0:
+        raise RowError(f"{where} is {shown(value)}, not a whole number from 0 on")
+    if number >= 1 << (bits - 1):
+        raise RowError(f"{where} is {shown(value)}, too large a number to store")
+    return number
 
 
 def index_of(value: object, where: str, num_steps: int, *, base: int) -> int | None:

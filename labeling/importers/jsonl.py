@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.file_kinds import utf_beyond_8, why_no_file
@@ -58,7 +59,7 @@ def open_unpacked(path: Path) -> io.BufferedReader:
     why = why_no_file(path)
     if why is not None:
         raise InputError.at(path, None, f"the file {why}", "name a JSON or JSON Lines file")
-    stream = path.open("rb")
+    stream: io.BufferedReader = io.BufferedReader(_NamedFile(path))
     try:
         if stream.peek(2)[:2] == b"\x1f\x8b":
             stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))
@@ -69,6 +70,17 @@ def open_unpacked(path: Path) -> io.BufferedReader:
         stream.close()
         raise
     return stream
+
+
+class _NamedFile(io.FileIO):
+    """A file whose read errors name it, as those of opening it do."""
+
+    def readinto(self, buffer: Any, /) -> int | None:  # noqa: ANN401 - any writable buffer
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            error.filename = str(self.name)
+            raise
 
 
 def _read_stream(path: Path, stream: io.BufferedReader) -> Iterator[tuple[int, JsonObject | Reject]]:

@@ -48,7 +48,7 @@ from .prm800k import LABEL_SOURCE, UNKNOWN_LABELER
 SOURCE = "label-studio"
 CHOICES = {"right": 1, "neutral": 0, "wrong": -1}
 _RATING_OF_STEP = re.compile(r"rating_(\d+)")
-_MAX_SECONDS = 1e9
+MAX_SECONDS = 1e9
 
 
 def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
@@ -164,6 +164,6 @@ def _milliseconds(item: JsonObject, where: str) -> int | None:
     seconds = item.get("lead_time")
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < _MAX_SECONDS:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < MAX_SECONDS:
         raise RowError(f"{where}.lead_time is {shown(seconds)}, not a number of seconds")
     return round(seconds * 1000)

@@ -115,6 +115,6 @@ def _rows_of(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
     if path.suffix != ".parquet":
         return read_objects(path)
     try:
-        return enumerate(pl.read_parquet(path).iter_rows(named=True), start=1)
+        return enumerate(pl.read_parquet(path, glob=False).iter_rows(named=True), start=1)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError.at(path, None, f"cannot be read as Parquet ({error})", "check the file") from error

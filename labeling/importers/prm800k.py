@@ -183,7 +183,7 @@ def _human_labels(row: JsonObject, solution_id: str, phase: int, steps: list[_St
     is_screening = optional_bool(row, "is_initial_screening_question")
     finish_reason = optional_text(label, "finish_reason", "label.")
     labeled_at = optional_time(row, "timestamp")
-    duration_ms = optional_int(label, "total_time", "label.")
+    duration_ms = _duration(label)
     return [
         HumanLabel(
             solution_id, step_index, alternative_index, labeler,
@@ -193,6 +193,13 @@ def _human_labels(row: JsonObject, solution_id: str, phase: int, steps: list[_St
         for step_index, step in enumerate(steps)
         for alternative_index, (text, rating, flagged, is_human_written) in enumerate(step.completions)
     ]  # fmt: skip
+
+
+def _duration(label: JsonObject) -> int | None:
+    duration_ms = optional_int(label, "total_time", "label.")
+    if duration_ms is not None and duration_ms < 0:
+        raise RowError(f"label.total_time is {duration_ms}, and no time is less than 0")
+    return duration_ms
 
 
 def _step_labels(

@@ -42,7 +42,8 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     ratings = [rating_of(value, f"ratings[{i}]") for i, value in enumerate(_column(row, "ratings", steps))]
     values = [value_of(value, f"values[{i}]") for i, value in enumerate(_column(row, "values", steps))]
     estimates = [
-        _estimate(value, f"estimates[{i}]") for i, value in enumerate(_column(row, "estimates", steps))
+        _estimate(estimate, i, ratings[i], values[i])
+        for i, estimate in enumerate(_column(row, "estimates", steps))
     ]
     if all(label is None for label in [*ratings, *values]) and not any(
         map(any_known, filter(None, estimates))
@@ -64,12 +65,14 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     return [labeled(problem, solution, text_of(row, "label_source").strip(), ratings, values, estimates)]
 
 
-def _estimate(value: object, where: str) -> Estimate | None:
-    if value is None:
+def _estimate(estimate: object, index: int, rating: int | None, value: float | None) -> Estimate | None:
+    where = f"estimates[{index}]"
+    if estimate is None:
         return None
-    if not isinstance(value, dict):
-        raise RowError(f"{where} is {shown(value)}, not an object or null")
-    return estimate_of(value, f"{where}.")
+    if not isinstance(estimate, dict):
+        raise RowError(f"{where} is {shown(estimate)}, not an object or null")
+    places = {"rating_at": f"ratings[{index}]", "value_at": f"values[{index}]"}
+    return estimate_of(estimate, f"{where}.", rating=rating, value=value, **places)
 
 
 def _column(row: JsonObject, key: str, steps: list[str]) -> list[Any]:

@@ -70,7 +70,7 @@ def read_table(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
 
 def _read_parquet(path: Path, *, only_names: bool = False) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path, n_rows=0 if only_names else None)
+        return pl.read_parquet(path, n_rows=0 if only_names else None, glob=False)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError.at(path, None, f"the Parquet file is damaged: {reason}", "fetch it again") from error

@@ -29,6 +29,7 @@ from .estimates import NAMES as ESTIMATE
 from .estimates import Estimate, any_known, estimate_of
 from .fields import (
     RowError,
+    natural_number,
     number_text,
     optional_text,
     optional_time,
@@ -181,13 +182,12 @@ class _Label:
         rating, label = _rating(row), _label(row, zero_is_neutral)
         if rating is not None and label is not None and rating != label:
             raise RowError(f"rating is {rating}, but label is {shown(row['label'])}")
-        return cls(
-            label if rating is None else rating,
-            _value(row),
-            estimate_of(row),
-            _moment(row),
-            _duration(row),
-        )
+        if rating is None:
+            rating = label
+        value = _value(row)
+        place = "label" if row.get("rating") is None else "rating"
+        estimate = estimate_of(row, rating=rating, value=value, rating_at=place)
+        return cls(rating, value, estimate, _moment(row), _duration(row))
 
     @property
     def is_given(self) -> bool:
@@ -230,12 +230,7 @@ def _value(row: JsonObject) -> float | None:
 
 def _duration(row: JsonObject) -> int | None:
     value = row.get("duration_ms")
-    if value is None:
-        return None
-    number = whole_number(value)
-    if number is None or not 0 <= number < 2**63:
-        raise RowError(f"duration_ms is {shown(value)}, not a whole number from 0 on")
-    return number
+    return None if value is None else natural_number(value, "duration_ms")
 
 
 def _moment(row: JsonObject) -> str | None:

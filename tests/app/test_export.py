@@ -339,6 +339,20 @@ def test_what_no_row_is_about_is_told_too(tmp_path: Path) -> None:
     assert "left out" not in whole
 
 
+@pytest.mark.parametrize("name", ["prm800k", "csv", "parquet", "label-studio"])
+def test_the_longest_time_does_not_keep_a_row_from_coming_back(tmp_path: Path, name: str) -> None:
+    """Where a format has no place for it, the time alone is left out."""
+    file = tmp_path / "labels.jsonl"
+    completion = {"text": "so 2", "rating": 1}
+    label = {"total_time": 2**63 - 1, "steps": [{"completions": [completion], "chosen_completion": 0}]}
+    file.write_text(json.dumps({"labeler": "ann", "question": {"problem": "P?"}, "label": label}))
+
+    _, second = there_and_back(tmp_path, file, name)
+
+    durations = Store(second).read("SELECT duration_ms FROM human_labels").rows()
+    assert durations == [(None if name == "label-studio" else 2**63 - 1,)]
+
+
 @pytest.mark.parametrize("name", ["stepmark", "csv", "parquet"])
 def test_an_estimate_keeps_its_hard_label(tmp_path: Path, name: str) -> None:
     """It may be another one than the value's side of a half: what is believed goes out with it."""
@@ -359,6 +373,7 @@ def test_an_estimate_keeps_its_hard_label(tmp_path: Path, name: str) -> None:
         ({"num_rollouts": 2, "num_correct": 3}, "num_rollouts is 2, fewer than the 3 that are counted"),
         ({"num_rollouts": -1}, "num_rollouts is -1, not a whole number from 0 on"),
         ({"p_wrong_low": 0.6, "p_wrong_high": 0.5}, "p_wrong_low is 0.6, above p_wrong_high, which is 0.5"),
+        ({"num_rollouts": 4}, "num_rollouts is 4, but num_correct is not given"),
         ({"value_low": 1.5}, "value_low is 1.5, not a number from 0 to 1 or null"),
         ({"has_signal": 2}, "has_signal is 2, not true, false or null"),
         ({"estimator": 7}, "estimator is 7, not text"),

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from stepmark.app import text_output
 from stepmark.app.main import cli
-from stepmark.labeling.errors import InputError
+from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.store.store import Store
 
 READERS = {"grade": [], "best-of-n": [], "first-error": [], "score": ["no-model"]}
 
@@ -161,6 +162,49 @@ def test_an_output_over_the_input_is_bad_usage(command: str, file: Path) -> None
         assert result.exit_code == 2
         assert f"{out} is read by this command; name another file." in result.stderr
     assert file.read_text() == "neither lines nor a profile"
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_an_output_over_a_store_is_bad_usage(command: str, file: Path) -> None:
+    """Under its own name or through a link, the live file or what stands beside it."""
+    home = file.parent / "home"
+    Store(home).publish()
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    link, moved = file.parent / "link", file.parent / "moved.db"
+    link.symlink_to(home / "stepmark.duckdb")
+    moved.write_bytes((home / "stepmark.duckdb").read_bytes())
+    kept = ["stepmark.duckdb", "stepmark.duckdb.wal", "stepmark.lock", "published/stepmark.duckdb"]
+    outs = [*(home / name for name in kept), link, moved]
+    if command == "tiny-generator train":  # which writes a folder
+        outs = [home / "published"]
+    for out in outs:
+        result = _invoke(command, file, out)
+
+        assert result.exit_code == 2
+        assert "is a DuckDB database; name" in result.stderr or "belongs to the store in" in result.stderr
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+
+
+def test_an_output_in_a_home_yet_to_be_made_is_not_its_database(file: Path) -> None:
+    """The home is the command's own, so its files' names are taken before they are there."""
+    home = file.parent / "home"
+    home.mkdir()
+    (home / "stepmark.lock").touch()
+    arguments = ["import-labels", str(file), "--home", str(home), "--json", str(home / "stepmark.duckdb")]
+    result = CliRunner().invoke(cli, arguments)
+
+    assert result.exit_code == 2
+    assert f"stepmark.duckdb belongs to the store in {home}; name another file." in result.stderr
+
+
+@pytest.mark.parametrize("command", ["demo", "refresh", "ui", "report", "sql SHOW"])
+def test_a_home_with_a_question_mark_is_refused(command: str, tmp_path: Path) -> None:
+    """By the store, and where Dagster comes before it; nothing is made."""
+    result = CliRunner().invoke(cli, [*command.split(), "--home", str(tmp_path / "x?y")])
+
+    assert isinstance(result.exception, StepmarkError)
+    assert "holds a question mark; give another --home" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_option_that_names_an_output_is_checked_here() -> None:

@@ -177,6 +177,13 @@ def test_what_is_no_query_is_one_clear_sentence(home: Path, sql: str, message: s
     assert "\n" not in str(caught.value)
 
 
+def test_a_pivot_runs_where_it_lists_its_values(home: Path) -> None:
+    """Without them DuckDB makes several statements of it; the refusal says what to write."""
+    assert run_query(home, "PIVOT rejects ON file IN ('a.jsonl') USING count(*) GROUP BY line")[1] != []
+    with pytest.raises(StepmarkError, match=r"a PIVOT takes several unless it lists its values; write them"):
+        run_query(home, "PIVOT rejects ON file USING count(*)")
+
+
 def test_without_a_snapshot_the_way_to_one_is_named(tmp_path: Path) -> None:
     """An empty folder gets neither a database nor a stack trace as an answer."""
     result = _run(tmp_path, "SELECT 1")

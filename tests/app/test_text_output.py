@@ -1,5 +1,9 @@
 """Files that commands write: whole or not there, and nothing else is replaced."""
 
+import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,47 @@ def test_a_full_device_is_told_in_one_sentence() -> None:
     """The message names the path and the reason."""
     with pytest.raises(InputError, match=r"/dev/full: cannot be written \(No space left on device\)"):
         write_text(Path("/dev/full"), "x" * 100_000)
+
+
+def test_a_database_is_not_replaced(tmp_path: Path) -> None:
+    """Whoever calls: a DuckDB file is known by its first bytes."""
+    database = tmp_path / "some.db"
+    database.write_bytes(b"checksumDUCK...")
+    with pytest.raises(InputError, match=r"some\.db: is a DuckDB database; name another file"):
+        write_text(database, "new")
+
+    assert database.read_bytes() == b"checksumDUCK..."
+
+
+@pytest.mark.parametrize("reads_first", [True, False])
+def test_a_pipe_is_written_to(reads_first: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nobody reads it yet, the wait is told."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if reads_first else None
+    late = threading.Timer(0.2, pipe.read_bytes)
+    if reader is None:
+        late.start()
+    write_text(pipe, "text")
+    if reader is None:
+        late.join()
+    else:
+        assert os.read(reader, 10) == b"text"
+        os.close(reader)
+
+    assert ("nobody reads yet; waiting" in capsys.readouterr().err) is not reads_first
+    assert pipe.is_fifo()
+
+
+def test_standard_output_is_written_to_where_it_is_a_pipe() -> None:
+    """Its link in /proc names no path."""
+    code = (
+        "import pathlib\nfrom stepmark.app.text_output import *\nout = pathlib.Path('/dev/stdout')\n"
+        "check_writable(out)\nwrite_text(out, 'text')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert run.stdout == "text"
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

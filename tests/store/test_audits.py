@@ -1,8 +1,14 @@
 """Each audit finds its planted offender, and none where all is well."""
 
+import itertools
+
+import duckdb
+import polars as pl
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.importers.estimates import estimate_of
+from stepmark.labeling.importers.fields import RowError
 from stepmark.store.auditing import list_audits, run_audit, run_audits
 from stepmark.store.store import Store
 
@@ -108,3 +114,37 @@ def test_an_unknown_audit_is_named_with_the_known_ones(store: Store) -> None:
     """A wrong name gives the list of right ones."""
     with pytest.raises(StepmarkError, match=r"no audit 'step_rejoin'; the audits are constant_scores, "):
         run_audit(store, "step_rejoin")
+
+
+def test_importers_refuse_the_counts_that_the_audit_condemns() -> None:
+    """Neither more nor less: of all small ones, with any rating and value."""
+    columns = {
+        "num_rollouts": (None, 0, 2),
+        "num_correct": (None, 0, 1),
+        "num_truncated": (None, 0, 1),
+        "num_ungraded": (None, 1),
+        "value": (None, 0.5, 1.0),
+        "value_low": (None, 0.75),
+        "value_high": (None, 0.5),
+        "p_wrong_low": (None, 0.25),
+        "rating": (None, -1, 1),
+    }
+    labels = [dict(zip(columns, values, strict=True)) for values in itertools.product(*columns.values())]
+    refused = set()
+    for index, label in enumerate(labels):
+        try:
+            estimate_of(label, rating=label["rating"], value=label["value"])
+        except RowError:
+            refused.add(index)
+    [audit] = [audit for audit in list_audits() if audit.name == "labels_count"]
+    with duckdb.connect() as con:
+        con.register(
+            "step_labels",
+            pl.DataFrame(labels, infer_schema_length=None)
+            .with_row_index("step_index")
+            .with_columns(solution_id=pl.lit("s"), label_source=pl.lit("mc"))
+            .to_arrow(),
+        )
+        condemned = {row[1] for row in con.execute(audit.sql).fetchall()}
+
+    assert refused == condemned

@@ -4,9 +4,11 @@ import os
 import tempfile
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
+from stepmark.labeling.errors import StepmarkError
 from stepmark.store.label_stage import LabelStage
 
 
@@ -15,6 +17,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary files, this test's own."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
+
+
+def test_a_folder_for_temporary_files_is_no_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One whose name would match another one's, too, is read alone; one that is no UTF-8 is refused."""
+    for name in ("a[x]*?'b", "axy?'b"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a[x]*?'b"))
+    with LabelStage() as stage, duckdb.connect() as con:
+        stage.add({"steps": pl.DataFrame({"step": ["a"]})})
+        with stage.views(con):
+            assert con.execute("SELECT step FROM staged_steps").fetchall() == [("a",)]
+    broken = tmp_path / "\udcff"
+    broken.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(broken))
+    with LabelStage() as stage, pytest.raises(StepmarkError, match="not UTF-8; set TMPDIR to a folder"):
+        stage.add({"steps": pl.DataFrame({"step": ["a"]})})
 
 
 def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:

@@ -309,6 +309,27 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(store: Store) -> None:
     assert store.read("SELECT file FROM rejects").to_series().to_list() == ["a"]
 
 
+def test_too_little_memory_is_one_sentence_about_memory(store: Store) -> None:
+    """More space on the disk would not help."""
+    store.read("SELECT 1")
+    with pytest.raises(StepmarkError, match=r"got too little memory: Out of Memory.*end other programs"):  # noqa: SIM117, PT012
+        with store.transaction() as con:
+            con.execute("SET memory_limit = '1MB'")
+            con.execute("SELECT list(range) FROM range(10000000)").fetchall()
+
+
+def test_a_home_with_a_question_mark_is_refused(tmp_path: Path) -> None:
+    """Also behind a link, which DuckDB follows; nothing is made."""
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "x?y")
+    for home in (tmp_path / "x?y", link):
+        for use in (Store(home).read, Store(home).read_published):
+            with pytest.raises(StepmarkError, match=r"holds a question mark; give another --home"):
+                use("SELECT 1")
+
+    assert list(tmp_path.iterdir()) == [link]
+
+
 def test_the_live_file_open_elsewhere_is_one_sentence(store: Store) -> None:
     """A program that opened the private file is pointed to the snapshot."""
     store.read("SELECT 1")

@@ -234,6 +234,12 @@ def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path, make: obje
         list(read_objects(path))
 
 
+def test_an_error_of_reading_names_the_file() -> None:
+    """As that of a disk that fails: this one opens, and has nothing at its beginning."""
+    with pytest.raises(OSError, match=r"Input/output error: '/proc/self/mem'"):
+        next(read_objects("/proc/self/mem"))
+
+
 @pytest.mark.parametrize("layout", ["lines", "array"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, layout: str) -> None:
     """30 MB are read in a few megabytes, also as an array on a single line."""

@@ -132,6 +132,16 @@ def test_parquet_is_read_with_its_nulls(tmp_path: Path) -> None:
     assert [(item.line, item.reason) for item in rejects] == [(3, "question is None, not text")]
 
 
+def test_a_parquet_file_s_name_is_no_pattern(tmp_path: Path) -> None:
+    """A file that its name would match as a pattern is not read with it."""
+    for name, question in (("w?.parquet", "one?"), ("wx.parquet", "two?")):
+        pl.DataFrame({"question": [question], "answer": [1]}).write_parquet(tmp_path / name)
+
+    problems, _ = read_problems(tmp_path / "w?.parquet", "contest", "train")
+
+    assert [problem.problem for problem in problems] == ["one?"]
+
+
 def test_a_file_that_is_no_parquet_is_an_input_error(tmp_path: Path) -> None:
     """The message names the file."""
     write(tmp_path / "rows.parquet", MATH)

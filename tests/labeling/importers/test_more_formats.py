@@ -118,8 +118,9 @@ def test_label_studio_people_and_models_are_told_apart(tmp_path: Path) -> None:
 
 
 def table(*changes: Row) -> list[Row]:
-    """Rows of a table: the sound one with these changes."""
-    return [VALID["table"] | change for change in changes]
+    """Rows of a table: the sound one, but its counts, with these changes."""
+    uncounted = {"num_rollouts": None, "num_correct": None}
+    return [VALID["table"] | uncounted | change for change in changes]
 
 
 @pytest.mark.parametrize("first", [0, 1, "0", "1"])
@@ -171,6 +172,62 @@ def test_a_table_s_estimates_keep_their_counts(tmp_path: Path) -> None:
     [label] = imported(tmp_path, VALID["table"]).step_labels
 
     assert (label.value, label.num_rollouts, label.num_correct, label.num_truncated) == (0.5, 4, 2, None)
+
+
+def test_a_parquet_file_s_name_is_no_pattern(tmp_path: Path) -> None:
+    """Files that its name would match as a pattern are not read with it."""
+    for name, step in (("w?.parquet", "a"), ("wx.parquet", "b")):
+        pl.DataFrame(table({"step": step})).write_parquet(tmp_path / name)
+    for name in ("w?.parquet", "w[x].parquet"):
+        (tmp_path / "wx.parquet").with_name(name).write_bytes((tmp_path / "w?.parquet").read_bytes())
+
+        result = merged(import_labels(tmp_path / name, "auto", "train"))
+
+        assert [one.solution for one in result.solutions] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"num_rollouts": 4}, "num_rollouts is 4, but num_correct is not given"),
+        ({"num_correct": 0}, "num_correct is 0, but num_rollouts is not given"),
+        ({"num_truncated": 1}, "num_truncated is 1, but num_rollouts is not given"),
+        (
+            {"num_rollouts": 4, "num_correct": 2, "num_truncated": 1},
+            "value is 0.5, but num_correct is 2 of 3 decided rollouts",
+        ),
+        ({"value_low": 0.75}, "value is 0.5, below value_low, which is 0.75"),
+        ({"value_high": 0.25}, "value is 0.5, above value_high, which is 0.25"),
+        (
+            {"rating": -1, "num_rollouts": 4, "num_correct": 2},
+            "rating is -1, but num_correct is 2",
+        ),
+        (
+            {"rating": None, "label": "-", "num_rollouts": 4, "num_correct": 2},
+            "label is -1, but num_correct is 2",
+        ),
+        ({"num_rollouts": 2**31}, "num_rollouts is 2147483648, too large a number to store"),
+        ({"num_rollouts": "-1"}, "num_rollouts is '-1', not a whole number from 0 on"),
+        ({"duration_ms": str(2**63)}, "duration_ms is '9223372036854775808', too large a number to store"),
+        ({"duration_ms": -1}, "duration_ms is -1, not a whole number from 0 on"),
+    ],
+)
+def test_numbers_of_tables_that_contradict_or_cannot_be_are_refused(
+    tmp_path: Path, change: Row, reason: str
+) -> None:
+    """The reason names both values, and says too large of what is."""
+    result = imported(tmp_path, *table(change))
+
+    assert [(item.line, item.reason) for item in result.rejects] == [(1, reason)]
+
+
+def test_the_largest_numbers_are_read_as_texts_too(tmp_path: Path) -> None:
+    """They are as long as a number that the store holds."""
+    largest = {"duration_ms": str(2**63 - 1), "cost_tokens": str(2**63 - 1), "labeler": "ann"}
+    result = imported(tmp_path, *table(largest))
+
+    assert [label.duration_ms for label in result.human_labels] == [2**63 - 1]
+    assert [label.cost_tokens for label in result.step_labels] == [2**63 - 1]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

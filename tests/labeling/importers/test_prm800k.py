@@ -155,6 +155,15 @@ def test_equal_texts_with_different_ratings_are_both_kept(tmp_path: Path) -> Non
     assert [label.rating for label in result.step_labels] == [-1]
 
 
+def test_a_time_of_less_than_0_is_refused(tmp_path: Path) -> None:
+    """No format takes one."""
+    line = row(step(("2", 1)))
+    line["label"]["total_time"] = -5
+    result = imported(tmp_path, line)
+
+    assert [item.reason for item in result.rejects] == ["label.total_time is -5, and no time is less than 0"]
+
+
 def test_unknown_keys_and_missing_ones_are_tolerated(tmp_path: Path) -> None:
     """Rebuilt files lack labeler and times and add an error_reason; what lacks is unknown, not a default."""
     line = row(step(("2", 1)))
