@@ -23,6 +23,7 @@ from stepmark.store.store import Store
 from .conftest import PROFILE, FakeEngine
 
 NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "5"))
+NUM_PROBLEMS = max(150, 12 * NUM_KILLS)  # work enough to be killed in so often
 BATCH_SAMPLES = 8
 SCRIPT = Path(__file__).with_name("labeling_process.py")
 _LABELS = "FROM step_labels ORDER BY ALL"
@@ -56,7 +57,7 @@ def test_a_labeling_run_survives_kills(engine: FakeEngine, tmp_path: Path) -> No
     """No rollout is paid twice beyond the batch in flight, none lost or counted twice."""
     path = tmp_path / "profile.toml"
     path.write_text(
-        PROFILE.replace("num_minimath_train = 4", "num_minimath_train = 150")
+        PROFILE.replace("num_minimath_train = 4", f"num_minimath_train = {NUM_PROBLEMS}")
         .replace("batch_tokens = 40", f"batch_tokens = {BATCH_SAMPLES * 10}")
         .replace('estimator = "exhaustive"', 'estimator = "adaptive"')
     )
