@@ -4,6 +4,7 @@ Leaves out: rows of other tables, which ``stepmark sql`` prints.
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +27,8 @@ FORMATS = (
     "parquet", "csv", "jsonl",
 )  # fmt: skip
 _HUMAN = "human"
+_ALTERNATIVES = "rated alternatives to a step left out: prm800k alone holds them"
+_TESTS_OF_LABELERS = "solutions left out: people rated them to be tested themselves"
 
 
 @click.command("export")
@@ -59,14 +62,14 @@ def export_command(format_name: str, out: Path, label_source: str | None, neutra
         rows = chosen.rows(labels.rated(), options, tally)
         num_rows = WRITERS[chosen.layout](file, rows, COLUMNS)
         if not num_rows:
-            reasons = "; ".join(f"{number:,} {what}" for what, number in sorted((+tally.reasons).items()))
+            reasons = "; ".join(f"{number:,} {what}" for what, number in sorted(tally.reasons.items()))
             raise StepmarkError(
                 f"No label of {labels.whose} can be written as {format_name}"
                 + (f" ({reasons})" if reasons else "")
                 + "; choose another --format or --label-source."
             )
     click.echo(f"{out}: {num_rows:,} rows of {format_name}, labels of {labels.whose}")
-    for what, number in sorted((+tally.reasons).items()):
+    for what, number in sorted(tally.reasons.items()):
         click.echo(f"  {number:,} {what}")
 
 
@@ -107,12 +110,12 @@ class _Labels:
         )
 
         if self._source in (None, _HUMAN) and self._wanted.people != "alone":
-            tally.reasons["rated alternatives to a step left out: prm800k alone holds them"] = (
-                count_alternatives(self._cons[0], self._source)
-            )
-            tally.reasons["solutions left out: people rated them to be tested themselves"] = (
-                count_tests_of_labelers(self._cons[0])
-            )
+            tally.reasons += Counter(
+                {
+                    _ALTERNATIVES: count_alternatives(self._cons[0], self._source),
+                    _TESTS_OF_LABELERS: count_tests_of_labelers(self._cons[0]),
+                }
+            )  # which drops what is 0
 
     def rated(self) -> Iterator["RatedSolution"]:
         """Solution by solution, in the order they were stored."""

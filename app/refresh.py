@@ -7,17 +7,12 @@ import click
 
 from stepmark.assets.profile import BUILT_IN
 
-from .options import as_text, home_option
+from .options import home_option
+from .profile_option import profile_option
 
 
 @click.command("refresh")
-@click.option(
-    "--profile",
-    default=BUILT_IN[0],
-    show_default=True,
-    callback=as_text,
-    help="A built-in profile, or a TOML file.",
-)
+@profile_option
 @click.option(
     "--allow-leak",
     is_flag=True,

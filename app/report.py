@@ -14,14 +14,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stepmark.assets.judge_assets import main_selectors
 from stepmark.assets.plots import best_of_n_picture, label_quality_picture
-from stepmark.assets.profile import BUILT_IN, Profile, load_profile
+from stepmark.assets.profile import Profile, load_profile
 from stepmark.assets.quality import Quality
 from stepmark.assets.score import current_models
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.models.metrics.slices import THIRDS
 from stepmark.store.store import Store
 
-from .options import as_text, home_option, output_option
+from .options import home_option, output_option
+from .profile_option import profile_option
 from .results import QUALITY_LABELS, percent, read_results, signed_percent, unscored_line
 from .text_output import write_text
 
@@ -75,13 +76,7 @@ class ShownStep:
 
 
 @click.command("report")
-@click.option(
-    "--profile",
-    default=BUILT_IN[0],
-    show_default=True,
-    callback=as_text,
-    help="A built-in profile, or a TOML file.",
-)
+@profile_option
 @output_option("--out", "out", "File to write [default: report.html in the home].")
 @home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:

@@ -11,17 +11,12 @@ import click
 from stepmark.assets.profile import BUILT_IN
 from stepmark.labeling.errors import InputError
 
-from .options import as_text, home_option
+from .options import home_option
+from .profile_option import profile_option
 
 
 @click.command("ui")
-@click.option(
-    "--profile",
-    default=BUILT_IN[0],
-    show_default=True,
-    callback=as_text,
-    help="A built-in profile, or a TOML file.",
-)
+@profile_option
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the UI has no password."
 )

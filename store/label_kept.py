@@ -10,21 +10,14 @@ import duckdb
 
 from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
+from .label_refusals import DIVIDED_OTHERWISE
 from .label_stage import PLACE
 from .rows import query
 
 KEPT = "kept"
-_LEFT_OUT = """
+_LEFT_OUT = f"""
     CREATE OR REPLACE TEMP TABLE left_out AS
-    WITH stored AS (
-        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans
-        FROM steps WHERE solution_id IN (SELECT solution_id FROM staged_rated_alternatives)
-        GROUP BY solution_id
-    ), offered AS (
-        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans
-        FROM staged_steps SEMI JOIN stored USING (solution_id) GROUP BY solution_id
-    )
-    SELECT solution_id FROM stored JOIN offered USING (solution_id) WHERE stored.spans <> offered.spans
+    SELECT solution_id FROM ({DIVIDED_OTHERWISE.format(view="staged_rated_alternatives")})
 """
 _SUPERSEDED = f"""
     CREATE OR REPLACE TEMP TABLE superseded AS

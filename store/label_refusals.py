@@ -15,16 +15,18 @@ from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
 from .rows import query
 
-_MISFITS = """
+# Texts of a staged view that are stored with other steps, and where those end.
+DIVIDED_OTHERWISE = """
     WITH stored AS (
-        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
-        FROM steps WHERE solution_id IN (SELECT solution_id FROM staged_raters) GROUP BY solution_id
+        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans,
+            list(char_end ORDER BY step_index) AS ends
+        FROM steps WHERE solution_id IN (SELECT solution_id FROM {view}) GROUP BY solution_id
     ), offered AS (
-        SELECT solution_id, list(char_end ORDER BY step_index) AS ends
+        SELECT solution_id, list(row(step_index, char_start, char_end) ORDER BY step_index) AS spans
         FROM staged_steps SEMI JOIN stored USING (solution_id) GROUP BY solution_id
     )
     SELECT solution_id, stored.ends FROM stored JOIN offered USING (solution_id)
-    WHERE stored.ends <> offered.ends
+    WHERE stored.spans <> offered.spans
 """
 # What a rater said on a solution: the same columns of what is stored and of what the file offers.
 _SAID_BY_PEOPLE = "step_index, alternative_index, completion, rating"
@@ -70,7 +72,7 @@ _WORDS = (
 def find_contradicted(con: duckdb.DuckDBPyConnection) -> StoredWords:
     """What is stored that the staged rows contradict: other steps of a text, another word of a rater."""
     contradicted = StoredWords()
-    for solution_id, ends in query(con, _MISFITS).iter_rows():
+    for solution_id, ends in query(con, DIVIDED_OTHERWISE.format(view="staged_raters")).iter_rows():
         contradicted.ends[solution_id] = ends_hash(ends)
     for sql in _WORDS:
         words: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)

@@ -19,6 +19,8 @@ import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
 
+from .snapshot import quoted
+
 Frames = dict[str, pl.DataFrame]
 
 STAGED = "staged"
@@ -101,7 +103,7 @@ class LabelStage:
 def _quoted(path: Path) -> str:
     """A path as DuckDB's readers take it: as itself, not as a pattern of several."""
     literal = re.sub(r"[*?[]", r"[\g<0>]", str(path))
-    return "'{}'".format(literal.replace("'", "''"))
+    return f"'{quoted(literal)}'"
 
 
 def _remove_abandoned() -> None:

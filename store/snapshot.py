@@ -66,7 +66,7 @@ def rewrite_for_older_clients(con: duckdb.DuckDBPyConnection, live: Path) -> Non
     for leftover in (partial, partial.with_name(partial.name + ".wal")):
         leftover.unlink(missing_ok=True)
     name = con.execute("SELECT current_database()").fetchall()[0][0]
-    con.execute(f"ATTACH '{_quoted(partial)}' AS rewritten (STORAGE_VERSION '{STORAGE_VERSION}')")
+    con.execute(f"ATTACH '{quoted(partial)}' AS rewritten (STORAGE_VERSION '{STORAGE_VERSION}')")
     con.execute(f'COPY FROM DATABASE "{name}" TO rewritten')
     con.execute("CHECKPOINT rewritten")
     con.execute("DETACH rewritten")
@@ -77,7 +77,8 @@ def rewrite_for_older_clients(con: duckdb.DuckDBPyConnection, live: Path) -> Non
     _fsync(live.parent)
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path | str) -> str:
+    """A path for between the quotes of an SQL text."""
     return str(path).replace("'", "''")
 
 

@@ -154,11 +154,11 @@ class _Gatherer:
                 self._accept(line, labeled)
 
     def _check_steps(self, labeled: LabeledSolution) -> None:
-        ends = _ends(labeled)
-        if self._stored.ends.get(labeled.solution.solution_id, ends) != ends:
+        key = labeled.solution.solution_id
+        if key in self._stored.ends and self._stored.ends[key] != _ends(labeled):
             raise RowError(_MISFIT)
-        line, earlier = self._ends.get(labeled.solution.solution_id, (None, ends))
-        if earlier != ends:
+        line, ends = self._ends.get(key, (None, None))
+        if line and ends != _ends(labeled):
             raise RowError(f"line {line} divides the same text into other steps; the first division stays")
 
     def _earlier_place(self, labeled: LabeledSolution) -> str | None:
