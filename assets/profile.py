@@ -146,12 +146,14 @@ class RewardModel(Part):
     """One reward model to train. An ORM learns from outcomes; a PRM from the label sources it names.
 
     ``max_problems`` takes the examples of the first so many problems in the order of their ids.
+    An ORM reads the last step's tokens where it judges; with ``pools_solution`` those of the whole solution.
     """
 
     name: str
     kind: Literal["orm", "prm"]
     label_sources: tuple[str, ...] = ()
     max_problems: Size | None = None
+    pools_solution: bool = False
 
     @field_validator("name")
     @classmethod
@@ -165,6 +167,8 @@ class RewardModel(Part):
     def _sources_fit_kind(self) -> "RewardModel":
         if (self.kind == "prm") != bool(self.label_sources):
             raise ValueError("a prm names label_sources, an orm none (it learns from outcomes)")
+        if self.pools_solution and self.kind == "prm":
+            raise ValueError("a prm judges steps, so it cannot pool the solution; pools_solution is an orm's")
         return self
 
 

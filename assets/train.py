@@ -136,6 +136,7 @@ def _fit(
         HeadConfig(reward.head_size, reward.reads_hidden, reward.reads_likelihood),
         reward.seed,
         model.kind,
+        pools_solution=model.pools_solution,
     )
     config = TrainingConfig(
         num_epochs=reward.num_epochs,
@@ -144,7 +145,7 @@ def _fit(
         backbone_rate_factor=reward.backbone_rate_factor,
         seed=reward.seed,
     )
-    train_examples, validation_examples = _examples(store, targets)
+    train_examples, validation_examples = read_examples(store, targets)
     with (
         Progress(f"reading for {model.name}", 0, "solutions") as read,
         Progress(f"training {model.name}", 0, "steps") as bar,
@@ -168,7 +169,7 @@ def _fit(
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}
 
 
-def _examples(store: Store, targets: pl.DataFrame) -> tuple[list[Any], list[Any]]:
+def read_examples(store: Store, targets: pl.DataFrame) -> tuple[list[Any], list[Any]]:
     """The examples of the train and of the validation split."""
     from stepmark.models.reward.examples import Example  # noqa: PLC0415
 

@@ -78,7 +78,7 @@ def test_every_table_of_the_job_is_filled(done: tuple[Store, Path, str]) -> None
     kinds = store.read_published(
         "SELECT kind, count(*) FROM reward_models GROUP BY kind ORDER BY kind"
     ).rows()
-    assert kinds == [("likelihood", 4), ("orm", 1), ("prm", 2)]
+    assert kinds == [("likelihood", 4), ("orm", 2), ("prm", 2)]
 
 
 def test_every_label_and_score_is_traceable(done: tuple[Store, Path, str]) -> None:

@@ -40,13 +40,21 @@ def best_device() -> torch.device:
 
 
 def new_reward_model(
-    base: str, prompt_template: str, max_tokens: int, head: HeadConfig, seed: int, kind: str = "prm"
+    base: str,
+    prompt_template: str,
+    max_tokens: int,
+    head: HeadConfig,
+    seed: int,
+    kind: str = "prm",
+    *,
+    pools_solution: bool = False,
 ) -> RewardModel:
-    """A fresh head on the language model ``base``."""
+    """A fresh head on the language model ``base``; ``pools_solution`` as in ``Encoder``."""
     backbone, tokenizer = load_backbone(base)
     torch.manual_seed(seed)
     network = RewardNetwork(backbone, head).to(best_device())
-    return RewardModel(network, Encoder(tokenizer, prompt_template, max_tokens), kind)
+    encoder = Encoder(tokenizer, prompt_template, max_tokens, pools_solution=pools_solution)
+    return RewardModel(network, encoder, kind)
 
 
 def save_reward_model(model: RewardModel, out: Path) -> str:
@@ -64,6 +72,7 @@ def save_reward_model(model: RewardModel, out: Path) -> str:
         "head": asdict(network.config),
         "prompt_template": encoder.prompt_template,
         "max_tokens": encoder.max_tokens,
+        "pools_solution": encoder.pools_solution,
     }
     (out / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n")
     return folder_sha256(out)
@@ -91,7 +100,12 @@ def load_reward_model(path: Path) -> RewardModel:
     _check_head(weights, head, network)
     network.load_state_dict(head, strict=False)
     network.to(best_device()).eval()
-    encoder = Encoder(tokenizer, description.prompt_template, description.max_tokens)
+    encoder = Encoder(
+        tokenizer,
+        description.prompt_template,
+        description.max_tokens,
+        pools_solution=description.pools_solution,
+    )
     return RewardModel(network, encoder, description.kind)
 
 

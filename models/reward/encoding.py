@@ -21,7 +21,7 @@ NO_STEP = -1
 class Encoded:
     """One solution as tokens.
 
-    ``step_of_token[t]`` is the step that token t is part of, NO_STEP in the problem. ``step_ends[s]`` is
+    ``step_of_token[t]`` is the step that token t tells of, NO_STEP in the problem. ``step_ends[s]`` is
     the position of the last token of step s. ``num_steps`` counts the steps of the solution; where it is
     larger than ``len(step_ends)``, the model's length limit cut the rest off.
     """
@@ -54,14 +54,26 @@ class Batch:
 
 
 class Encoder:
-    """Encodes solutions for one tokenizer and prompt template (which holds ``{problem}``)."""
+    """Encodes solutions for one tokenizer and prompt template (which holds ``{problem}``).
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, prompt_template: str, max_tokens: int) -> None:
+    A token tells of the step it is part of; with ``pools_solution`` every token of a solution tells of its
+    last step: what is judged there is the whole.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerFast,
+        prompt_template: str,
+        max_tokens: int,
+        *,
+        pools_solution: bool = False,
+    ) -> None:
         if "{problem}" not in prompt_template:
             raise InputError(f"the prompt template {prompt_template!r} does not hold {{problem}}; add it.")
         self.tokenizer = tokenizer
         self.prompt_template = prompt_template
         self.max_tokens = max_tokens
+        self.pools_solution = pools_solution
 
     def encode(self, problem: str, solution: str, steps: Sequence[StepSpan]) -> Encoded:
         """Encode one solution; steps past ``max_tokens`` are cut off, and seen in ``num_steps``."""
@@ -83,6 +95,8 @@ class Encoder:
             step_of_token.append(step)
             while len(step_ends) <= step and len(step_ends) < len(steps) and end >= ends[len(step_ends)]:
                 step_ends.append(position)
+        if self.pools_solution:
+            step_of_token = [NO_STEP if step == NO_STEP else len(steps) - 1 for step in step_of_token]
         return Encoded(encoding["input_ids"][: self.max_tokens], step_of_token, step_ends, len(steps))
 
     def collate(self, rows: Sequence[Encoded]) -> Batch:

@@ -24,6 +24,7 @@ class Description:
     head: dict[str, Any]
     prompt_template: str
     max_tokens: int
+    pools_solution: bool
 
 
 def holds_reward_model(folder: Path) -> bool:
@@ -69,7 +70,10 @@ def read_description(folder: Path) -> Description:
             )
     if not (head.get("reads_hidden", True) or head.get("reads_likelihood", True)):
         raise refuse("head reads neither hidden states nor likelihoods")
-    return Description(values["kind"], head, str(template), int(str(max_tokens)))
+    pools_solution = values.get("pools_solution", False)  # models of before 0.1.0 do not say
+    if not isinstance(pools_solution, bool):
+        raise refuse(f"pools_solution {pools_solution!r:.80} is no true or false")
+    return Description(values["kind"], head, str(template), int(str(max_tokens)), pools_solution)
 
 
 def _is_template(value: object) -> bool:

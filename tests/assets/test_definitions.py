@@ -26,9 +26,18 @@ GRAPH = {
     "orm_examples": {"outcomes", "steps"},
     "prm_examples": {"human_labels", "oracle_labels", "monte_carlo_labels"},
     "orm": {"orm_examples"},
+    "orm_whole": {"orm_examples"},
     "prm_monte_carlo": {"prm_examples"},
     "prm_oracle": {"prm_examples"},
-    "scores": {"orm", "prm_monte_carlo", "prm_oracle", "steps", "outcomes", "monte_carlo_labels"},
+    "scores": {
+        "orm",
+        "orm_whole",
+        "prm_monte_carlo",
+        "prm_oracle",
+        "steps",
+        "outcomes",
+        "monte_carlo_labels",
+    },
     "best_of_n": {"scores"},
     "label_agreement": {"oracle_labels", "human_labels", "monte_carlo_labels"},
     "first_errors": {"scores", "oracle_labels", "human_labels"},
@@ -62,7 +71,7 @@ def test_words_that_dagster_keeps_are_refused_for_reward_models() -> None:
 
 def test_the_names_of_assets_are_refused_for_reward_models() -> None:
     """Every asset but the reward models themselves is on the list."""
-    assert set(ASSETS) == set(GRAPH) - {"orm", "prm_monte_carlo", "prm_oracle"}
+    assert set(ASSETS) == set(GRAPH) - {"orm", "orm_whole", "prm_monte_carlo", "prm_oracle"}
 
 
 def test_every_audit_is_an_asset_check(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_the_embedded_default_is_a_whole_profile() -> None:
     assert profile.problems.num_minimath_test >= 200
     assert profile.evaluation.n == (1, 4, 16, 64)
     assert profile.generation.num_test_samples == 64
-    assert [model.kind for model in profile.reward.models].count("orm") == 1
+    assert [model.pools_solution for model in profile.reward.models if model.kind == "orm"] == [False, True]
 
 
 def test_relative_paths_start_at_the_profiles_folder(tmp_path: Path, profile_path: Path) -> None:
@@ -61,6 +61,12 @@ def test_relative_paths_start_at_the_profiles_folder(tmp_path: Path, profile_pat
             "[rollouts]",
             '[[reward.models]]\nname = "a"\nkind = "prm"\n[rollouts]',
             "a prm names label_sources",
+        ),
+        (
+            "[rollouts]",
+            '[[reward.models]]\nname = "a"\nkind = "prm"\nlabel_sources = ["oracle"]\npools_solution = true\n'
+            "[rollouts]",
+            "a prm judges steps, so it cannot pool the solution",
         ),
     ],
 )

@@ -139,6 +139,7 @@ def test_a_missing_file_is_named(folder: Path, name: str, message: str) -> None:
         ("reward.json", {"prompt_template": "{problem}\ud800"}, "reward.json: prompt_template"),
         ("reward.json", {"max_tokens": 0}, "reward.json: max_tokens 0 is no number of tokens"),
         ("reward.json", {"max_tokens": True}, "reward.json: max_tokens True is no number"),
+        ("reward.json", {"pools_solution": "yes"}, "reward.json: pools_solution 'yes' is no true or false"),
         (CONFIG, {"model_type": "no-such"}, "backbone: cannot load a language model: config.json"),
         (CONFIG, {"hidden_size": "32"}, "backbone: cannot load a language model: config.json"),
         (CONFIG, {"intermediate_size": 96}, "backbone: cannot load a language model: the weights model."),

@@ -5,6 +5,7 @@ import pytest
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import join_steps, split_steps
 from stepmark.models.reward.encoding import NO_STEP, Encoder
+from stepmark.models.reward.reading import positions_of_steps
 
 PROBLEM = "Solve $2x + 1 = 7$ for $x$."
 
@@ -37,6 +38,18 @@ def test_every_token_of_the_solution_belongs_to_the_step_it_is_in(encoder: Encod
     }
 
     assert texts == {NO_STEP: PROBLEM + "\n", 0: "So: $2x = 6$.\n", 1: "Divide: $x = 3$."}
+
+
+def test_an_orm_that_pools_the_solution_reads_all_of_it_at_the_last_step(encoder: Encoder) -> None:
+    """Every token up to the last step's end is pooled there, and no token of the problem."""
+    pooling = Encoder(encoder.tokenizer, encoder.prompt_template, encoder.max_tokens, pools_solution=True)
+    solution = "So: $2x = 6$.\nDivide: $x = 3$."
+    plain, pooled = (one.encode(PROBLEM, solution, split_steps(solution)) for one in (encoder, pooling))
+    start = plain.step_of_token.index(0)
+
+    assert positions_of_steps(pooled, [1]) == list(range(start, len(pooled.input_ids)))
+    assert len(positions_of_steps(plain, [1])) < len(positions_of_steps(pooled, [1]))
+    assert pooled.step_ends == plain.step_ends
 
 
 def test_a_step_that_holds_a_newline_has_one_end(encoder: Encoder) -> None:

@@ -136,9 +136,12 @@ def test_the_same_seed_trains_the_same_model(encoder: Encoder, base_path: Path) 
     assert torch.equal(*weights)
 
 
-def test_a_saved_model_scores_as_before(base_path: Path, tmp_path: Path) -> None:
-    """Weights, template and limits come back; the backbone is a plain transformers checkpoint."""
-    model = new_reward_model(str(base_path), "{problem}\n", 64, HeadConfig(16), seed=1)
+@pytest.mark.parametrize("pools_solution", [False, True])
+def test_a_saved_model_scores_as_before(base_path: Path, tmp_path: Path, pools_solution: bool) -> None:
+    """Weights, template, limits and pooling come back; the backbone is a plain transformers checkpoint."""
+    kind = "orm" if pools_solution else "prm"
+    head = HeadConfig(16)
+    model = new_reward_model(str(base_path), "{problem}\n", 64, head, 1, kind, pools_solution=pools_solution)
     text = Scorable("Solve it.", GOOD, tuple(split_steps(GOOD)))
     checksum = save_reward_model(model, tmp_path / "rm")
     loaded = load_reward_model(tmp_path / "rm")
