@@ -278,6 +278,27 @@ def test_a_dispute_does_not_depend_on_how_the_path_is_divided(store: Store) -> N
     assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
 
 
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("third", [("b\nc", "a"), ("c", "a", "b"), ("c", "a\nb")])
+def test_a_third_opinion_ends_no_dispute_over_another_division(
+    store: Store, third: tuple[str, ...], *, together: bool
+) -> None:
+    """One person rated two lines as the next step, another the second of them; in one file or in two."""
+    rows = (
+        rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)),
+        rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)),
+    )
+    for number, file in enumerate([rows] if together else [rows[:1], rows[1:]]):
+        ingest(store, str(number), "prm800k", *file)
+    step, *path = third
+    eve = rated("eve", *((text, 1) for text in path), ("x", 1), beside=(step, 1))
+    report = ingest(store, "third", "prm800k", eve)
+
+    alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
+    assert report.num_accepted == 1
+    assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
+
+
 def test_the_report_shows_alternatives_apart_from_the_steps_of_solutions(store: Store) -> None:
     """Of three labels one is of another next step; without any such there is no note about them."""
     ingest(store, "a.jsonl", "prm800k", rated("ann", ("a", 1), ("b", -1)))
