@@ -20,6 +20,7 @@ FORMATS = (
 )  # fmt: skip
 _TABLES = ("parquet", "csv", "jsonl")  # a table is told by its content, whatever file it is
 _REJECTS_SHOWN = 10
+_STORED = ("problems", "solutions", "steps", "human_labels", "step_labels")
 _RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not given"))
 
 
@@ -58,6 +59,8 @@ def import_labels_command(
     )
     for line in told(report.counts):
         click.echo(f"  {line}")
+    new = [f"{report.written[name]:,} {name.replace('_', ' ')}" for name in _STORED if report.written[name]]
+    click.echo(f"  new in the store: {', '.join(new) or 'nothing'}")
     if report.num_in_other_split:
         click.echo(
             f"  {report.num_in_other_split:,} of its problems are stored in another split than the one asked"

@@ -13,7 +13,7 @@ import dagster as dg
 from stepmark.assets.definitions import build_definitions
 from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
-from stepmark.store.create import refuse_question_mark
+from stepmark.store.create import refuse_unopenable
 from stepmark.store.store import Store
 
 _PLAIN = "plain_lines"
@@ -34,7 +34,7 @@ _INTERRUPTED = dg.DagsterExecutionInterruptedError.__name__
 
 def dagster_home(home: Path) -> Path:
     """The folder of Dagster's own records inside a home, made when absent."""
-    refuse_question_mark(Store(home).live)  # Dagster's own database cannot be opened there either
+    refuse_unopenable(Store(home).live)  # Dagster's own database fails at a question mark, too
     folder = (home / "dagster").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("dagster.yaml", _INSTANCE_SETTINGS), (_COMMAND_LINE, _COMMAND_LINE_SETTINGS)):

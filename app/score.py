@@ -42,7 +42,7 @@ def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
         problem, steps = _fields(line)
         text, spans = join_steps(steps)
         solutions.append(Scorable(problem, text, tuple(spans)))
-    loaded = load_reward_model(_folder(model, home))
+    loaded = load_reward_model(*_found(model, home))
     scored = score_solutions(loaded.network, loaded.encoder, solutions)
     results = (
         json.dumps(line.fields | _added(steps, last_only=loaded.kind == "orm"), ensure_ascii=False) + "\n"
@@ -85,22 +85,23 @@ def _fields(line: JsonLine) -> tuple[str, list[str]]:
     return problem.strip(), steps
 
 
-def _folder(model: str, home: Path) -> Path:
+def _found(model: str, home: Path) -> tuple[Path, str | None]:
+    """The folder of a reward model, and the hash that its files had after training if the store knows it."""
     if Path(model).is_dir():
-        return Path(model)
+        return Path(model), None
     from stepmark.labeling.errors import InputError  # noqa: PLC0415
     from stepmark.store.store import Store  # noqa: PLC0415
 
     store = Store(home)
     if store.live.exists():
         found = store.read(
-            """SELECT checkpoint FROM reward_models
+            """SELECT checkpoint, checkpoint_sha256 FROM reward_models
             WHERE kind <> 'likelihood' AND (reward_model_id = $1 OR starts_with(reward_model_id, $1 || '-'))
             ORDER BY created_at DESC LIMIT 1""",
             [model],
         )
-        if found.height:
-            return home / str(found.item())
+        for checkpoint, trained_sha256 in found.iter_rows():
+            return home / checkpoint, trained_sha256
     named = (
         store.read("SELECT reward_model_id FROM reward_models WHERE kind <> 'likelihood' ORDER BY ALL")
         if store.live.exists()

@@ -73,7 +73,8 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
     Raises ``StepmarkError`` where there is no snapshot, or the SQL is wrong, writes, or reaches outside.
     """
     _refuse_broken_text(sql)
-    con = open_published(Store(home).published)
+    published = Store(home).published
+    con = open_published(published)
     try:
         statements = con.extract_statements(sql)
         if len(statements) != 1:
@@ -95,6 +96,16 @@ def run_query(home: Path, sql: str) -> tuple[list[str], list[Row]]:
     except duckdb.PermissionException as error:
         raise StepmarkError(
             f"stepmark sql reads the snapshot alone, no other file and no extension: {one_line(error)}."
+        ) from error
+    except duckdb.OutOfMemoryException as error:
+        raise StepmarkError(
+            f"The query got too little memory: {one_line(error)}; ask for fewer rows at once (WHERE, LIMIT, "
+            "GROUP BY), free space on the disk, or use a machine with more memory."
+        ) from error
+    except duckdb.IOException as error:
+        raise StepmarkError(
+            f"The query failed: {one_line(error)}; look at free space and permissions in {published.parent}, "
+            "where what does not fit in memory is written, or publish the snapshot again."
         ) from error
     except duckdb.Error as error:
         raise StepmarkError(f"The query failed: {one_line(error)}; SHOW TABLES lists the tables.") from error

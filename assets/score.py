@@ -84,7 +84,8 @@ def score_with_models(store: Store, profile: Profile) -> int:
         rows = solution_rows(store, wanted, which)
         if not rows:
             continue
-        model = load_reward_model(checkpoint_folder(store, key))
+        trained = store.read("SELECT checkpoint_sha256 FROM reward_models WHERE reward_model_id = ?", [key])
+        model = load_reward_model(checkpoint_folder(store, key), trained.item())
         for batch, told in _batches(f"scoring by {name}", rows, model.network.num_backbone_bytes):
             scores = score_solutions(model.network, model.encoder, _texts(batch), progress=told)
             frame = _score_frame(key, batch, scores, last_only=kinds[name] == "orm")

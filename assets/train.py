@@ -6,6 +6,7 @@ and trains nothing. Leaves out: the training loop (stepmark.models.reward.traini
 
 import hashlib
 import json
+import shutil
 from collections import defaultdict
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ import polars as pl
 from stepmark.labeling.errors import StepmarkError
 from stepmark.models.reward.folder import holds_reward_model
 from stepmark.models.tiny.shipped import resolve_model
+from stepmark.store.rows import delete, replace
 from stepmark.store.store import Store
 
 from .profile import Profile, Reward, RewardModel
@@ -100,8 +102,9 @@ def _found_or_trained(
 ) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
-    if found.height and holds_reward_model(folder):
+    if found.height and holds_reward_model(folder, found["checkpoint_sha256"].item()):
         return found.row(0, named=True)
+    _empty(folder)
     config = _config(model, reward)
     row = {
         "reward_model_id": key,
@@ -116,10 +119,21 @@ def _found_or_trained(
         "base_sha256": json.loads(config)["base_sha256"],
         "code_version": version("stepmark"),
     }
-    store.replace(
-        "reward_models", pl.DataFrame([row]).cast({"round": pl.Int32}), "reward_model_id = ?", [key]
-    )
+    frame = pl.DataFrame([row]).cast({"round": pl.Int32})
+    with store.transaction() as con:
+        if found.height and found["checkpoint_sha256"].item() != row["checkpoint_sha256"]:
+            delete(con, "scores", "reward_model_id = ?", [key])  # another model's, though of one name
+        replace(con, "reward_models", frame, "reward_model_id = ?", [key])
     return row
+
+
+def _empty(folder: Path) -> None:
+    """Take away what is left of another model: a file too many may change how the new one is loaded."""
+    for path in folder.glob("*"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _fit(

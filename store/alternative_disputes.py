@@ -12,31 +12,29 @@ from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 from .rows import delete, query
 
 _WHITE = "".join(filter(str.isspace, map(chr, range(0x3001))))  # what Python strips
-# An alternative's text is the steps before it and itself, one a line.
+# An alternative's text is the steps before it and itself, one a line: people may have divided it differently.
 _DISPUTED = """
     WITH offered AS (
-        SELECT solution_id, problem_id, solution, step_index, rating, step
+        SELECT solution_id, problem_id, solution, rating
         FROM kept_solutions JOIN kept_labels_of_alternatives USING (solution_id)
-        JOIN kept_steps USING (solution_id, step_index)
-    ), candidates AS (
-        SELECT DISTINCT
-            offered.* REPLACE (human_labels.step_index AS step_index), human_labels.solution_id AS parent_id
-        FROM offered
-        JOIN human_labels ON trim(human_labels.completion, $1) = offered.step
-            AND human_labels.rating <> offered.rating
-        JOIN solutions AS parents ON parents.solution_id = human_labels.solution_id
-            AND parents.problem_id = offered.problem_id
-        LEFT JOIN steps AS taken ON taken.solution_id = human_labels.solution_id
-            AND taken.step_index = human_labels.step_index
-        WHERE taken.step IS DISTINCT FROM offered.step
+    ), rated AS (
+        SELECT problem_id, solution_id AS parent_id, step_index, rating, trim(completion, $1) AS completion
+        FROM human_labels JOIN solutions USING (solution_id)
+        WHERE problem_id IN (SELECT problem_id FROM offered)
             AND NOT coalesce(is_quality_control, false) AND NOT coalesce(is_screening, false)
+    ), candidates AS (
+        SELECT DISTINCT offered.solution_id, solution, parent_id, rated.step_index, completion
+        FROM offered JOIN rated ON rated.problem_id = offered.problem_id AND rated.rating <> offered.rating
+            AND ends_with(solution, completion)
+        LEFT JOIN steps AS taken ON taken.solution_id = parent_id AND taken.step_index = rated.step_index
+        WHERE taken.step IS DISTINCT FROM completion
     )
     SELECT candidates.solution_id
     FROM candidates LEFT JOIN steps AS before ON before.solution_id = candidates.parent_id
         AND before.step_index < candidates.step_index
-    GROUP BY candidates.solution_id, candidates.solution, candidates.step, candidates.parent_id
+    GROUP BY candidates.solution_id, solution, parent_id, candidates.step_index, completion
     HAVING coalesce(string_agg(before.step, chr(10) ORDER BY before.step_index) || chr(10), '')
-        || candidates.step = candidates.solution
+        || completion = solution
     UNION
     -- Also where a stored text is divided otherwise.
     SELECT solution_id

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import duckdb
 
-from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.labeling.file_kinds import kind_of
 
 SCHEMA_VERSION = 4
 
@@ -47,16 +48,27 @@ def create_all(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("INSERT INTO schema_version VALUES (?, ?, ?)", [SCHEMA_VERSION, _views_sha256(), now])
 
 
-def refuse_question_mark(path: Path) -> None:
-    """Raise the StepmarkError of a database path that DuckDB 2.0 would cut at a question mark.
+def refuse_unopenable(path: Path) -> None:
+    """Raise the StepmarkError of a database path that DuckDB would cut, or wait at for ever.
 
-    It takes what follows for parameters, and writes the log beside another file. It follows links first.
+    DuckDB 2.0 takes what follows a question mark for parameters, and writes the log beside another file. It
+    follows links first.
     """
     whole = os.path.realpath(path)
     if "?" in whole:
         raise StepmarkError(
             f"DuckDB cannot open {whole}, for its path holds a question mark; give another --home."
         )
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        refuse_other_kinds(file)
+
+
+def refuse_other_kinds(path: Path) -> None:
+    """Raise the StepmarkError of a pipe, device, socket or folder where the store has a file."""
+    kind = kind_of(path)
+    if kind not in (None, "a file"):
+        remedy = "move it away, or give another --home"
+        raise InputError.at(path, None, f"this is {kind}, and the store has a file there", remedy)
 
 
 def create_file(path: Path) -> None:

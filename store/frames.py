@@ -3,6 +3,7 @@
 Leaves out: keys and CHECKs, which the database enforces; here their failures are only put into words.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, cast
@@ -155,5 +156,7 @@ def _first_broken_check(table: Table, frame: pl.DataFrame) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an error on one line, without DuckDB's drawing of the query and the final full stop."""
-    return " ".join(str(error).partition("\n\nLINE ")[0].split()).removesuffix(".")
+    """The message of an error on one line, without its final full stop, DuckDB's drawing of the query, and
+    its advice on settings, which are locked here.
+    """
+    return " ".join(re.split(r"\n\n(?:LINE |Possible solutions)", str(error))[0].split()).removesuffix(".")

@@ -20,6 +20,7 @@ _RATERS = {
     "line": pl.Int64,
     "solution_id": pl.String,
     "rater": pl.String,
+    "is_person": pl.Boolean,
     "num_lines": pl.Int64,
     "num_steps": pl.Int64,
     "is_repeated": pl.Boolean,

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from stepmark.labeling.importers.chunks import StoredWords, ends_hash, word_hash
+from stepmark.labeling.importers.common import Speaker
 from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
 
 from .rows import query
@@ -35,6 +36,7 @@ _SAID_BY_OTHERS = "step_index, rating, value, num_rollouts, num_correct, num_tru
 _OF_OTHERS = f"""
     SEMI JOIN staged_raters AS raters
         ON raters.solution_id = offered.solution_id AND raters.rater = offered.label_source
+            AND NOT raters.is_person
     WHERE label_source <> '{HUMAN}'
         OR offered.solution_id NOT IN (SELECT solution_id FROM staged_human_labels)
 """
@@ -74,12 +76,12 @@ def find_contradicted(con: duckdb.DuckDBPyConnection) -> StoredWords:
     contradicted = StoredWords()
     for solution_id, ends in query(con, DIVIDED_OTHERWISE.format(view="staged_raters")).iter_rows():
         contradicted.ends[solution_id] = ends_hash(ends)
-    for sql in _WORDS:
-        words: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
-        places: dict[tuple[str, str], str] = {}
+    for sql, is_person in zip(_WORDS, (True, False), strict=True):
+        words: dict[Speaker, list[tuple[Any, ...]]] = defaultdict(list)
+        places: dict[Speaker, str] = {}
         for solution_id, rater, file, line, *word in query(con, sql).iter_rows():
-            words[solution_id, rater].append(tuple(word))
-            places[solution_id, rater] = (
+            words[solution_id, rater, is_person].append(tuple(word))
+            places[solution_id, rater, is_person] = (
                 f"line {line} of {file}" if file and line else file or "what is stored"
             )
         for key, said in words.items():

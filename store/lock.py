@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from .create import refuse_other_kinds
+
 _log = logging.getLogger("stepmark.store")
 _NOTICE_S = 5.0
 
@@ -43,6 +45,7 @@ def exclusive_lock(path: Path) -> Iterator[None]:
         raise RuntimeError(
             f"this thread already holds {path}; use the open connection instead of a second transaction"
         )
+    refuse_other_kinds(path)  # a socket cannot be opened, and a pipe says to nobody who holds it
     fd = _acquire(path)
     _paths_of_this_thread().add(key)
     _held_fds.add(fd)

@@ -13,7 +13,7 @@ import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
 
-from .create import CONNECT_CONFIG, STORAGE_VERSION, refuse_question_mark
+from .create import CONNECT_CONFIG, STORAGE_VERSION, refuse_unopenable
 from .frames import one_line
 from .rows import Params, query
 
@@ -99,7 +99,7 @@ def _fsync(path: Path) -> None:
 
 def open_published(published: Path) -> duckdb.DuckDBPyConnection:
     """A read-only connection to the snapshot, for the caller to close. Other files are out of its reach."""
-    refuse_question_mark(published)
+    refuse_unopenable(published)
     if not published.exists():
         raise StepmarkError(
             f"There is no snapshot {published} yet; run `stepmark demo` or a job first, or give --home."

@@ -22,7 +22,7 @@ import polars as pl
 from stepmark.labeling.errors import StepmarkError
 
 from . import rows, snapshot
-from .create import STORAGE_VERSION, WRITING_CONFIG, create_file, ensure_schema, refuse_question_mark
+from .create import STORAGE_VERSION, WRITING_CONFIG, create_file, ensure_schema, refuse_unopenable
 from .frames import one_line
 from .lock import exclusive_lock
 from .rows import Params
@@ -67,7 +67,7 @@ class Store:
     def _opened(self) -> Iterator[duckdb.DuckDBPyConnection]:
         # Only errors of opening are explained here: an OSError of the block itself is the caller's own.
         with contextlib.ExitStack() as stack:
-            refuse_question_mark(self.live)
+            refuse_unopenable(self.live)
             try:
                 self.home.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(exclusive_lock(self.lock))
@@ -149,6 +149,7 @@ class Store:
             return False
         with self._opened() as con:
             try:
+                refuse_unopenable(self.published)
                 con.execute("CHECKPOINT")
                 if snapshot.storage_version(con) != STORAGE_VERSION:
                     snapshot.rewrite_for_older_clients(con, self.live)

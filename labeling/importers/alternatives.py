@@ -27,7 +27,9 @@ class AlternativeSolutions:
     def of_chunk(self, chunk: LabelImport) -> LabelImport:
         """The alternatives in a chunk that no chunk before it had, and all that is said of any."""
         by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
-        rows = {(one.solution_id, one.rater): one for one in chunk.raters if not one.is_repeated}
+        rows = {
+            (one.solution_id, one.rater): one for one in chunk.raters if one.is_person and not one.is_repeated
+        }
         result = LabelImport()
         for label in chunk.human_labels:
             rating, index = label.rating, label.step_index

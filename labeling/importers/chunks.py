@@ -12,7 +12,7 @@ from typing import Any
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import HumanLabel, Reject
 
-from .common import LabeledSolution, LabelImport, RatedLine
+from .common import LabeledSolution, LabelImport, RatedLine, Speaker
 from .fields import RowError
 from .json_values import JsonObject, reject
 from .jsonl import read_objects
@@ -31,12 +31,12 @@ _MISFIT = "this text is stored with other steps, so its labels belong to none of
 class StoredWords:
     """What was stored before the file: a row that says otherwise is refused.
 
-    ``ends`` by solution: ``ends_hash`` of its steps. ``said`` by solution and rater: in what place, and
+    ``ends`` by solution: ``ends_hash`` of its steps. ``said`` by speaker: in what place, and
     ``word_hash`` of it.
     """
 
     ends: dict[str, int] = field(default_factory=dict)
-    said: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    said: dict[Speaker, tuple[str, int]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.ends or self.said)
@@ -112,7 +112,7 @@ class _Gatherer:
         self._num_rows = 0
         self._problem_ids: set[str] = set()
         self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
-        self._said: dict[tuple[str, str], tuple[int, int]] = {}  # (solution, rater): line, hash of the labels
+        self._said: dict[Speaker, tuple[int, int]] = {}  # line, hash of the labels
 
     def take_chunk(self) -> LabelImport:
         full, self.chunk = self.chunk, LabelImport()
@@ -146,8 +146,8 @@ class _Gatherer:
         for labeled, earlier_place in zip(solutions, earlier, strict=True):
             self.chunk.raters.append(
                 RatedLine(
-                    self._num_rows, line, labeled.solution.solution_id, labeled.rater, num_lines,
-                    labeled.num_steps, is_repeated=bool(earlier_place),
+                    self._num_rows, line, *labeled.said_by, num_lines, labeled.num_steps,
+                    is_repeated=bool(earlier_place),
                 )
             )  # fmt: skip
             if not earlier_place:
@@ -163,7 +163,7 @@ class _Gatherer:
 
     def _earlier_place(self, labeled: LabeledSolution) -> str | None:
         """Where the rater said the same on this solution before."""
-        key = (labeled.solution.solution_id, labeled.rater)
+        key = labeled.said_by
         place, word = self._stored.said.get(key) or (None, None)
         if place is None:
             line, word = self._said.get(key, (None, None))
@@ -176,7 +176,7 @@ class _Gatherer:
 
     def _accept(self, line: int, labeled: LabeledSolution) -> None:
         chunk, problem, solution = self.chunk, labeled.problem, labeled.solution
-        self._said[solution.solution_id, labeled.rater] = (line, _word(labeled))
+        self._said[labeled.said_by] = (line, _word(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
             chunk.problems.append(replace(problem, source_line=line))
@@ -197,18 +197,18 @@ def _check_itself(solutions: Sequence[LabeledSolution]) -> None:
     if len(solutions) == 1:
         return
     ends: dict[str, int] = {}
-    raters: set[tuple[str, str]] = set()
+    speakers: set[Speaker] = set()
     for labeled in solutions:
         key = labeled.solution.solution_id
         if ends.setdefault(key, _ends(labeled)) != _ends(labeled):
             raise RowError("the row divides one text into steps in two ways")
-        if (key, labeled.rater) in raters:
+        if labeled.said_by in speakers:
             raise RowError(f"the row holds two words of {labeled.rater} on one solution")
-        raters.add((key, labeled.rater))
+        speakers.add(labeled.said_by)
 
 
 def _word(labeled: LabeledSolution) -> int:
-    if labeled.human_labels:
+    if labeled.is_person:
         people = labeled.human_labels
         return word_hash(
             (one.step_index, one.alternative_index, one.completion, one.rating) for one in people

@@ -36,12 +36,17 @@ class ImportedSolution:
     first_step_index: int = 0
 
 
+Speaker = tuple[str, str, bool]
+"""Solution, rater, and whether the rater is a person."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabeledSolution:
     """What a row of a file says on one solution.
 
-    ``rater`` is who says it: the labeler where people rate, the label source elsewhere. A rater speaks once
-    on a solution. ``num_steps`` counts the steps the row goes through, rated or not.
+    ``rater`` is who says it: the labeler where people rate, the label source elsewhere; a person and a source
+    may have one name. A rater speaks once on a solution. ``num_steps`` counts the steps the row goes through,
+    rated or not.
     """
 
     problem: Problem
@@ -51,9 +56,19 @@ class LabeledSolution:
     human_labels: Sequence[HumanLabel]
     step_labels: Sequence[StepLabel]
 
+    @property
+    def is_person(self) -> bool:
+        """Whether the rater is one who rates, not a label source."""
+        return bool(self.human_labels)
+
+    @property
+    def said_by(self) -> Speaker:
+        """Whose word it is, on which solution."""
+        return self.solution.solution_id, self.rater, self.is_person
+
 
 class RatedLine(NamedTuple):
-    """One row per accepted row of the file and solution it labels; ``rater`` as in LabeledSolution.
+    """One row per accepted row of the file and solution it labels; whose word it is as in LabeledSolution.
 
     ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a
     rater's word on a solution takes several lines, it is the first of ``num_lines``. ``num_steps`` is as in
@@ -64,6 +79,7 @@ class RatedLine(NamedTuple):
     line: int
     solution_id: str
     rater: str
+    is_person: bool
     num_lines: int = 1
     num_steps: int = 0
     is_repeated: bool = False

@@ -32,7 +32,7 @@ def row_reader(
     def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         turns = _turns(row)
         given = optional_text(row, "problem")
-        text, step = _parted(turns[0][0], _Known([given]) if given else known)
+        text, step = _parted(turns[0][0], _Known([given], is_given=True) if given else known)
         problem = label_problem(text, SOURCE, split)
         steps = [step, *(content for content, _ in turns[1:])]
         return [labeled(problem, solution_of(problem, SOURCE, steps), SOURCE, [sign for _, sign in turns])]
@@ -43,10 +43,11 @@ def row_reader(
 class _Known:
     """Problems under their words: conversations may have other white space than the problem file."""
 
-    def __init__(self, problems: Iterable[str]) -> None:
+    def __init__(self, problems: Iterable[str], *, is_given: bool = False) -> None:
         words = ((problem, problem.split()) for problem in problems)
         self._by_words = {" ".join(split): (problem, len(split)) for problem, split in words}
         self._lengths = sorted({num_words for _, num_words in self._by_words.values()}, reverse=True)
+        self._is_given = is_given
 
     def longest_before(self, text: str) -> tuple[str, str] | None:
         """The longest problem that the text begins with, and what follows it."""
@@ -56,6 +57,15 @@ class _Known:
             if found:
                 return found[0], text.split(maxsplit=num_words)[num_words]
         return None
+
+    def why_none_before(self) -> str:
+        """Why ``longest_before`` found none, and what to do, as the end of a sentence."""
+        if self._is_given:
+            return "it is not the problem that the row gives and a step after it; correct either"
+        if not self._by_words:
+            return "no problem is known; ingest the problems first"
+        num_known = len(self._by_words)
+        return f"it is none of the {num_known:,} known problems and a step after it; ingest its problem first"
 
 
 def _turns(row: JsonObject) -> list[tuple[str, int]]:
@@ -91,6 +101,6 @@ def _parted(first: str, known: _Known) -> tuple[str, str]:
     if start and first[: start.start()].strip():
         return first[: start.start()], first[start.end() :]
     raise RowError(
-        f'the first message is {shown(first)}: where the problem ends is not marked by "Step 1:", and no '
-        "known problem begins so; ingest the problems first"
+        f'the first message is {shown(first)}: where the problem ends is not marked by "Step 1:", and '
+        + known.why_none_before()
     )

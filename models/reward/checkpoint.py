@@ -18,7 +18,7 @@ from stepmark.models.model_files import check_safetensors
 
 from .backbone import load_backbone, refuse_non_finite
 from .encoding import Encoder
-from .folder import DESCRIPTION, FORMAT, REMEDY, read_description
+from .folder import DESCRIPTION, FORMAT, REMEDY, folder_sha256, read_description
 from .network import HeadConfig, RewardNetwork
 
 
@@ -78,11 +78,12 @@ def save_reward_model(model: RewardModel, out: Path) -> str:
     return folder_sha256(out)
 
 
-def load_reward_model(path: Path) -> RewardModel:
-    """Read a reward model back.
+def load_reward_model(path: Path, trained_sha256: str | None = None) -> RewardModel:
+    """Read a reward model back; ``trained_sha256`` is what ``save_reward_model`` returned, where it is known.
 
     Raises:
-        InputError: if the folder holds none, one of another format, or a damaged file, which is named.
+        InputError: if the folder holds none, one of another format, or a damaged file, which is named; or
+            other files than those with the hash.
     """
     description = read_description(path)
     weights = path / "head.safetensors"
@@ -99,6 +100,9 @@ def load_reward_model(path: Path) -> RewardModel:
     network = RewardNetwork(backbone, config)
     _check_head(weights, head, network)
     network.load_state_dict(head, strict=False)
+    # Last, for whatever can name the file that is wrong tells more.
+    if trained_sha256 is not None and folder_sha256(path) != trained_sha256:
+        raise InputError.at(path, None, "its files are not those that training wrote", REMEDY)
     network.to(best_device()).eval()
     encoder = Encoder(
         tokenizer,
@@ -122,15 +126,6 @@ def _check_head(path: Path, head: dict[str, Tensor], network: nn.Module) -> None
             problem = f"the head does not fit: {name} is {found}, not {tuple(expected[name])} of floats"
             raise InputError.at(path, None, problem, REMEDY)
     refuse_non_finite(path, head.items(), REMEDY)
-
-
-def folder_sha256(path: Path) -> str:
-    """SHA-256 over the names and contents of all files below a folder, but for texts about it (.md)."""
-    hasher = hashlib.sha256()
-    for file in sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".md"):
-        hasher.update(str(file.relative_to(path)).encode() + b"\0")
-        hasher.update(hashlib.sha256(file.read_bytes()).digest())
-    return hasher.hexdigest()
 
 
 def source_sha256(path: str) -> str:

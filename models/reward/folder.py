@@ -1,8 +1,9 @@
-"""What the folder of a reward model says of itself, readable without torch.
+"""What the folder of a reward model says of itself, and its hash; readable without torch.
 
 Leaves out: the weights (checkpoint.py).
 """
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,21 @@ class Description:
     pools_solution: bool
 
 
-def holds_reward_model(folder: Path) -> bool:
-    """Whether a reward model of today's format is described in ``folder``; one of an older format is not."""
+def folder_sha256(path: Path) -> str:
+    """SHA-256 over the names and contents of all files below a folder, but for texts about it (.md)."""
+    hasher = hashlib.sha256()
+    for file in sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".md"):
+        hasher.update(str(file.relative_to(path)).encode() + b"\0")
+        with file.open("rb") as stream:
+            hasher.update(hashlib.file_digest(stream, "sha256").digest())
+    return hasher.hexdigest()
+
+
+def holds_reward_model(folder: Path, trained_sha256: str) -> bool:
+    """Whether ``folder`` holds a reward model of today's format, and with the hash it had after training."""
     try:
-        return bool(read_json_object(folder / DESCRIPTION, REMEDY).get("format") == FORMAT)
+        description = read_json_object(folder / DESCRIPTION, REMEDY)
+        return description.get("format") == FORMAT and folder_sha256(folder) == trained_sha256
     except (InputError, OSError):
         return False
 

@@ -1,5 +1,6 @@
 """Files that commands read and write: what is wrong with them is told alike, before any work is done."""
 
+import json
 import os
 import socket
 from collections.abc import Iterator
@@ -205,6 +206,63 @@ def test_a_home_with_a_question_mark_is_refused(command: str, tmp_path: Path) ->
     assert isinstance(result.exception, StepmarkError)
     assert "holds a question mark; give another --home" in str(result.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+_PLACES = {
+    "stepmark.duckdb": (
+        "demo",
+        "refresh",
+        "ui",
+        "ingest in.jsonl --split train",
+        "import-labels in.jsonl",
+        "score prm in.jsonl",
+    ),
+    "stepmark.duckdb.wal": ("refresh", "ingest in.jsonl --split train"),
+    "stepmark.lock": ("ingest in.jsonl --split train", "import-labels in.jsonl"),
+    "published/stepmark.duckdb": (
+        "sql SHOW",
+        "report",
+        "export --format trl --out out",
+        "ingest in.jsonl --split train",
+    ),
+    "published/stepmark.duckdb.wal": ("sql SHOW", "ingest in.jsonl --split train"),
+}
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a socket", "a device", "a folder"])
+@pytest.mark.parametrize(
+    ("place", "command"), [(place, command) for place, them in _PLACES.items() for command in them]
+)
+def test_what_is_no_file_in_the_store_is_named(
+    kind: str, place: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB would wait at a pipe for ever; the others it tells as damage of a file."""
+    monkeypatch.chdir(tmp_path)  # a socket's path must be short
+    row = {"problem": "1+1?", "steps": ["2"], "solution": r"\boxed{2}", "level": "Level 1", "type": "Algebra"}
+    rated = {"prompt": "1+1?", "completions": ["2"], "labels": [True]}
+    Path("in.jsonl").write_text(json.dumps(row | rated) + "\n")
+    there = Path("home") / place
+    there.parent.mkdir(parents=True)
+    _make(kind, there)
+    result = CliRunner().invoke(cli, [*command.split(), "--home", "home"])
+
+    assert isinstance(result.exception, StepmarkError), result.output
+    assert str(result.exception) == (
+        f"{there}: this is {kind}, and the store has a file there; move it away, or give another --home."
+    )
+
+
+def _make(kind: str, path: Path) -> None:
+    match kind:
+        case "a pipe":
+            os.mkfifo(path)
+        case "a socket":
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind(str(path))
+        case "a device":
+            path.symlink_to("/dev/zero")
+        case _:
+            path.mkdir()
 
 
 def test_every_option_that_names_an_output_is_checked_here() -> None:

@@ -203,17 +203,36 @@ def test_what_became_of_the_lines_is_told_in_words_that_agree(tmp_path: Path) ->
     told = []
     for _ in range(2):
         result = CliRunner().invoke(import_labels_command, arguments, catch_exceptions=False)
-        told.append((result.output.splitlines()[:2], json.loads(out.read_text())["counts"]))
+        told.append((result.output.splitlines()[:3], json.loads(out.read_text())["counts"]))
 
     (first, first_counts), (second, second_counts) = told
     assert first == [
         "processbench: 2 accepted, 1 rejected, 1 duplicates, 3 steps",
         "  4 lines read, 3 step labels in those not refused",
+        "  new in the store: 1 problems, 2 solutions, 3 steps, 3 step labels",
     ]
-    assert second[0] == "processbench: 0 accepted, 1 rejected, 3 duplicates, 3 steps"
+    assert second[::2] == [
+        "processbench: 0 accepted, 1 rejected, 3 duplicates, 3 steps",
+        "  new in the store: nothing",
+    ]
     names = ("lines", "accepted", "rejected", "duplicates")
     assert [first_counts.get(name, 0) for name in names] == [4, 2, 1, 1]
     assert [second_counts.get(name, 0) for name in names] == [4, 0, 1, 3]
+
+
+def test_of_a_tree_the_solutions_are_told_besides_the_line(tmp_path: Path) -> None:
+    """A line is one tree, and each of its leaves a solution with all the steps on the way."""
+    prefixes = [{"solution_prefix": f"Q?\n\n{path}", "mc_value": 0.5} for path in ("a", "a\n\nb", "a\n\nc")]
+    file = tmp_path / "trees.jsonl"
+    file.write_text(json.dumps({"question": "Q?", "final_answer": "1", "reasoning_steps": prefixes}))
+    arguments = [str(file), "--home", str(tmp_path / "home")]
+    result = CliRunner().invoke(import_labels_command, arguments, catch_exceptions=False)
+
+    assert result.output.splitlines() == [
+        "omegaprm: 1 accepted, 0 rejected, 0 duplicates, 4 steps",
+        "  1 lines read, 4 step labels in those not refused",
+        "  new in the store: 1 problems, 2 solutions, 4 steps, 4 step labels",
+    ]
 
 
 def test_rated_alternatives_become_unfinished_solutions(tmp_path: Path, real_data: Path) -> None:

@@ -12,6 +12,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.models.reward.checkpoint import new_reward_model, save_reward_model
 from stepmark.models.reward.network import HeadConfig
 from stepmark.models.tiny.shipped import resolve_model
+from stepmark.store.store import Store
 
 SHORT = {"problem": "Compute $1 + 2$.", "steps": ["First: $1 + 2 = 3$.", "So: $3$."], "id": 7}
 LONG = {"problem": "Compute $1 + 2$.", "steps": ["First: $1 + 2 = 3$."] * 40}
@@ -60,3 +61,32 @@ def test_an_unknown_model_is_answered_with_those_that_can_be_named(tmp_path: Pat
         CliRunner().invoke(
             score_command, ["prm", str(file), "--home", str(tmp_path / "home")], catch_exceptions=False
         )
+
+
+def test_a_stored_model_with_the_head_of_another_is_refused(tmp_path: Path) -> None:
+    """Both heads fit; what training wrote scores, and the sentence names the folder and the way out."""
+    home, file = tmp_path / "home", tmp_path / "solutions.jsonl"
+    file.write_text(json.dumps(SHORT) + "\n")
+    folder, other = home / "reward_models" / "prm-1", tmp_path / "other"
+    sha256 = [
+        save_reward_model(
+            new_reward_model(resolve_model("tiny:base"), "{problem}\n", 96, HeadConfig(8), seed), out
+        )
+        for seed, out in enumerate((folder, other))
+    ]
+    with Store(home).transaction() as con:
+        con.execute(
+            "INSERT INTO reward_models VALUES ('prm-1', 'prm', 0, 'tiny:base', ['oracle'], '{}',"
+            " 'reward_models/prm-1', ?, '{}', '2026-01-01', NULL, NULL)",
+            sha256[:1],
+        )
+    given = ["prm", str(file), "--home", str(home)]
+    assert CliRunner().invoke(score_command, given, catch_exceptions=False).exit_code == 0
+    (other / "head.safetensors").replace(folder / "head.safetensors")
+    with pytest.raises(InputError) as refused:
+        CliRunner().invoke(score_command, given, catch_exceptions=False)
+
+    assert str(refused.value) == (
+        f"{folder}: its files are not those that training wrote;"
+        " train the model again, or copy its folder anew."
+    )

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from stepmark.app.sql import as_csv, as_json, as_table, run_query, sql_command
 from stepmark.labeling.errors import InputError, StepmarkError
+from stepmark.store.snapshot import READ_ONLY_CONFIG
 from stepmark.store.store import Store
 
 
@@ -175,6 +176,38 @@ def test_what_is_no_query_is_one_clear_sentence(home: Path, sql: str, message: s
         run_query(home, sql)
 
     assert "\n" not in str(caught.value)
+
+
+_SORTED = "SELECT repeat('x', 300) || range AS s FROM range(1000000) ORDER BY s DESC"
+
+
+@pytest.mark.parametrize(
+    ("temporary", "sql", "message"),
+    [
+        (
+            None,
+            "SELECT list(range) FROM range(10000000)",
+            r"too little memory: .*used\); ask for fewer rows at once",
+        ),
+        (
+            "/proc/x",
+            _SORTED,
+            r'directory "/proc/x": .*; look at free space and permissions in .*published, where',
+        ),
+    ],
+)
+def test_a_query_beyond_memory_and_disk_names_a_way_out(
+    home: Path, temporary: str | None, sql: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB's own advice is of settings that nobody can change here."""
+    monkeypatch.setitem(READ_ONLY_CONFIG, "memory_limit", "20MB")
+    if temporary is not None:
+        monkeypatch.setitem(READ_ONLY_CONFIG, "temp_directory", temporary)
+    with pytest.raises(StepmarkError, match=message) as caught:
+        run_query(home, sql)
+
+    assert "\n" not in str(caught.value)
+    assert " SET " not in str(caught.value)
 
 
 def test_a_pivot_runs_where_it_lists_its_values(home: Path) -> None:

@@ -139,6 +139,32 @@ def test_people_and_models_of_one_task_are_duplicates_the_second_time(store: Sto
     assert lines(ingest(store, "second", "label-studio", task)) == (0, 0, 1)
 
 
+@pytest.mark.parametrize("is_one_task", [True, False])
+def test_a_person_and_a_model_of_one_name_are_two_raters(store: Store, *, is_one_task: bool) -> None:
+    """In a task, a file and two files both speak once; what either says otherwise is still refused."""
+    data = {"data": {"problem": "Q?", "steps": ["a"]}}
+
+    def said(who: str, name: str, choice: str) -> Row:
+        result = [{"from_name": "rating_0", "value": {"choices": [choice]}}]
+        key = "completed_by" if who == "annotations" else "model_version"
+        return {who: [{key: name, "result": result}]}
+
+    person, model = said("annotations", "7", "right"), said("predictions", "7", "wrong")
+    tasks = [data | person | model] if is_one_task else [data | person, data | model]
+    first = ingest(store, "first", "label-studio", *tasks, *tasks)
+    second = ingest(store, "second", "label-studio", *tasks)
+    others = [data | said(who, "7", "neutral") for who in ("annotations", "predictions")]
+    third = ingest(store, "third", "label-studio", *others)
+
+    assert [lines(first), lines(second)] == [(len(tasks), 0, len(tasks)), (0, 0, len(tasks))]
+    assert [one.reason.partition(" in ")[0] for one in third.rejects] == [
+        "7 rated this solution differently"
+    ] * 2
+    assert store.read("SELECT label_source, rating FROM step_labels ORDER BY ALL").rows() == [
+        ("7", -1), ("human", 1),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("first", [1, -1])
 def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store, first: int) -> None:
     """As within one file, whichever rating comes first, and also when a third file repeats one."""
@@ -275,6 +301,27 @@ def test_a_dispute_does_not_depend_on_how_the_path_is_divided(store: Store) -> N
     ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)))
 
     alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
+    assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("third", [("b\nc", "a"), ("c", "a", "b"), ("c", "a\nb")])
+def test_a_third_opinion_ends_no_dispute_over_another_division(
+    store: Store, third: tuple[str, ...], *, together: bool
+) -> None:
+    """One person rated two lines as the next step, another the second of them; in one file or in two."""
+    rows = (
+        rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)),
+        rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)),
+    )
+    for number, file in enumerate([rows] if together else [rows[:1], rows[1:]]):
+        ingest(store, str(number), "prm800k", *file)
+    step, *path = third
+    eve = rated("eve", *((text, 1) for text in path), ("x", 1), beside=(step, 1))
+    report = ingest(store, "third", "prm800k", eve)
+
+    alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
+    assert report.num_accepted == 1
     assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
 
 

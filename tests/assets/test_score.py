@@ -45,7 +45,8 @@ def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         progress(len(solutions))
         return [[scoring.StepProbabilities(0.1, 0.1, 0.8) for _ in row.steps] for row in solutions]
 
-    def load(path: Path) -> Any:
+    def load(path: Path, trained_sha256: str) -> Any:
+        assert trained_sha256 == "abc"
         return SimpleNamespace(network=SimpleNamespace(num_backbone_bytes=4), encoder=None)
 
     monkeypatch.setattr(checkpoint, "load_reward_model", load)

@@ -10,9 +10,10 @@ import pytest
 from stepmark.assets import train
 from stepmark.assets.profile import Profile, RewardModel
 from stepmark.assets.train import train_reward_model
-from stepmark.models.reward.folder import DESCRIPTION, FORMAT
+from stepmark.models.reward.folder import DESCRIPTION, FORMAT, folder_sha256
 from stepmark.store.store import Store
 
+HEAD = "head.safetensors"
 MODEL = RewardModel(name="prm", kind="prm", label_sources=("oracle",))
 
 
@@ -24,8 +25,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     def fit(store: Store, reward: Any, model: Any, targets: Any, folder: Path) -> dict[str, str]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DESCRIPTION).write_text(json.dumps({"format": FORMAT}))
+        (folder / HEAD).write_text("weights")
         folders.append(folder)
-        return {"checkpoint_sha256": "c" * 64, "metrics": "{}"}
+        return {"checkpoint_sha256": folder_sha256(folder), "metrics": "{}"}
 
     monkeypatch.setattr(train, "_fit", fit)
     monkeypatch.setattr(train, "_config", lambda model, reward: '{"base_sha256": "b"}')
@@ -56,3 +58,37 @@ def test_a_checkpoint_that_cannot_be_read_any_more_is_made_again(
 
     assert trained == [trained[0]] * 2
     assert store.read("SELECT count(*) FROM reward_models").item() == 1
+
+
+@pytest.mark.parametrize("name", [HEAD, "backbone/added.json"])
+def test_files_that_training_did_not_write_are_replaced(
+    store: Store, profile: Profile, trained: list[Path], name: str
+) -> None:
+    """Another head of the same shape, a file too many: the rerun ends with what training wrote, and stays."""
+    first = train_reward_model(store, profile, MODEL)
+    (trained[0] / name).parent.mkdir(exist_ok=True)
+    (trained[0] / name).write_text("another's")
+    again = train_reward_model(store, profile, MODEL)
+    train_reward_model(store, profile, MODEL)
+
+    assert trained == [trained[0]] * 2
+    assert again["checkpoint_sha256"] == first["checkpoint_sha256"]
+    assert sorted(path.name for path in trained[0].iterdir()) == [HEAD, DESCRIPTION]
+
+
+@pytest.mark.parametrize(("stored_sha256", "num_kept"), [(None, 1), ("a" * 64, 0)])
+def test_scores_go_with_the_model_that_gave_them(
+    store: Store, profile: Profile, trained: list[Path], stored_sha256: str | None, num_kept: int
+) -> None:
+    """A model trained again that comes out the same keeps its scores; one that differs does not."""
+    key = train_reward_model(store, profile, MODEL)["reward_model_id"]
+    with store.transaction() as con:
+        con.execute("INSERT INTO scores VALUES (?, 's', 0, 0.1, 0.1, 0.8)", [key])
+        con.execute(
+            "UPDATE reward_models SET checkpoint_sha256 = coalesce(?, checkpoint_sha256)", [stored_sha256]
+        )
+    (trained[0] / HEAD).unlink()
+    train_reward_model(store, profile, MODEL)
+
+    assert len(trained) == 2
+    assert store.read("SELECT count(*) FROM scores").item() == num_kept

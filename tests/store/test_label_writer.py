@@ -39,7 +39,7 @@ def _human(step_index: int, rating: int | None, labeler: str = "ann", alternativ
 def _chunk(*solutions: LabeledSolution) -> LabelImport:
     chunk = LabelImport(rejects=[Reject("a.jsonl", 7, "no problem", "{}")])
     for line, one in enumerate(solutions, start=1):
-        chunk.raters.append(RatedLine(line, line, one.solution.solution_id, one.rater))
+        chunk.raters.append(RatedLine(line, line, *one.said_by))
         chunk.problems.append(one.problem)
         chunk.solutions.append(one.solution)
         chunk.human_labels += one.human_labels

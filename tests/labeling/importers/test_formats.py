@@ -122,21 +122,35 @@ def test_rlhflow_parts_the_first_message_at_step_1(tmp_path: Path, key: str) -> 
     assert ratings(result) == [(0, 1), (1, -1)]
 
 
-@pytest.mark.parametrize("options", [{"known_problems": ["How  many\napples? ", "How many"]}, {}])
-def test_rlhflow_parts_the_first_message_after_a_known_problem(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
-    """The longest problem that the message begins with counts, white space aside; else the row is refused."""
-    result = imported(tmp_path, chat(("How many apples? There are 3.", "+")), **options)
+def test_rlhflow_parts_the_first_message_after_a_known_problem(tmp_path: Path) -> None:
+    """The longest problem that the message begins with counts, white space aside."""
+    known = ["How  many\napples? ", "How many"]
+    result = imported(tmp_path, chat(("How many apples? There are 3.", "+")), known_problems=known)
 
-    if options:
-        assert problem_id(result.problems[0].problem) == problem_id("How  many\napples?")
-        assert result.solutions[0].solution == "There are 3."
-    else:
-        assert [item.reason for item in result.rejects] == [
-            "the first message is 'How many apples? There are 3.': where the problem ends is not marked by "
-            '"Step 1:", and no known problem begins so; ingest the problems first'
-        ]
+    assert problem_id(result.problems[0].problem) == problem_id("How  many\napples?")
+    assert result.solutions[0].solution == "There are 3."
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "why"),
+    [
+        ({}, [], "no problem is known; ingest the problems first"),
+        ({}, ["How many pears?", "How many apples? There are 3."],
+         "it is none of the 2 known problems and a step after it; ingest its problem first"),
+        ({"problem": "How many pears?"}, ["How many apples?"],
+         "it is not the problem that the row gives and a step after it; correct either"),
+    ],
+)  # fmt: skip
+def test_rlhflow_says_why_it_cannot_part_a_message(
+    tmp_path: Path, given: Row, known: list[str], why: str
+) -> None:
+    """Nothing to look in, nothing that fits, or another problem in the row itself."""
+    result = imported(tmp_path, chat(("How many apples? There are 3.", "+")) | given, known_problems=known)
+
+    assert [item.reason for item in result.rejects] == [
+        "the first message is 'How many apples? There are 3.': where the problem ends is not marked by "
+        f'"Step 1:", and {why}'
+    ]
 
 
 def test_omegaprm_trees_become_solutions_of_their_leaves(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from stepmark.models.reward.checkpoint import (
     new_reward_model,
     save_reward_model,
 )
-from stepmark.models.reward.folder import holds_reward_model
+from stepmark.models.reward.folder import folder_sha256, holds_reward_model
 from stepmark.models.reward.network import HeadConfig
 from stepmark.models.reward.scoring import Scorable, likelihood_of_steps, score_solutions
 
@@ -78,7 +78,7 @@ def test_a_description_that_is_no_json_object_is_refused(folder: Path, name: str
     (folder / name).write_bytes(content)
 
     assert refusal(folder).startswith(f"{name}: ")
-    assert not (name == "reward.json" and holds_reward_model(folder))
+    assert not (name == "reward.json" and holds_reward_model(folder, folder_sha256(folder)))
 
 
 @pytest.mark.parametrize("name", [*JSON_FILES, HEAD, WEIGHTS])
