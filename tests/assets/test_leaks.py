@@ -9,16 +9,20 @@ from click.testing import CliRunner
 
 from stepmark.app.refresh import refresh_command
 from stepmark.app.report import write_report
+from stepmark.app.run import refresh
 from stepmark.assets import leaks, reward_assets
 from stepmark.assets.ingest import ingest_path, ingest_problems
 from stepmark.assets.label_files import ingest_labels
 from stepmark.assets.leaks import leak_gates, measure_overlaps
 from stepmark.assets.pipeline import Pipeline
+from stepmark.assets.problem_assets import human_labels
 from stepmark.assets.profile import Leaks, Profile, load_profile
 from stepmark.assets.reward_assets import prm_examples, reward_model_assets
 from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.minimath import distinct_problems
 from stepmark.store.store import Store
+
+from .conftest import FakeEngine
 
 PRM = '\n[[reward.models]]\nname = "prm"\nkind = "prm"\nlabel_sources = ["processbench"]\n'
 
@@ -59,7 +63,7 @@ def write_problems(path: Path, *problems: str) -> Path:
 
 def materialize(pipeline: Pipeline, *, examples: bool = True) -> dg.ExecuteInProcessResult:
     """Make the examples, check them, train the model; or the model alone."""
-    made = [prm_examples, leak_gates()[1]] if examples else []
+    made = [prm_examples, leak_gates()[2]] if examples else []
     return dg.materialize(
         [*made, *reward_model_assets(pipeline.settings())],
         resources={"pipeline": pipeline},
@@ -375,6 +379,30 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
         f"   try: stepmark sql --home {home} 'SELECT * FROM label_counts'",
         f"Report    {home}/report.html   write it: stepmark report --home {home} --profile {profile_path}",
     ]
+
+
+def test_refresh_stops_for_a_problem_in_both_splits_before_it_samples(
+    prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str], engine: FakeEngine
+) -> None:
+    """It is known once the files are read; allowed, it is on record, and no later gate stops for it."""
+    bench = write_bench(tmp_path / "bench.jsonl", "Q one?")
+    labels = f'labels = [{{ path = "{bench}", split = "train" }}]'
+    profile_path.write_text(profile_path.read_text().replace("[problems]", f"[problems]\n{labels}"))
+    ingest_path(prm_pipeline.store(), write_problems(tmp_path / "test.jsonl", "Q one?"), "math", "test")
+    with pytest.raises(StepmarkError, match="the check 'leak_gate' of the asset 'human_labels' failed: 1 ov"):
+        refresh(Path(prm_pipeline.home), str(profile_path))
+
+    assert engine.calls == []
+    assert prm_pipeline.store().read_published("SELECT trained_in FROM leaks").rows() == [([],)]
+    store = prm_pipeline.store()
+    result = dg.materialize(
+        [human_labels, leak_gates()[0]], resources={"pipeline": allowing(prm_pipeline)}, raise_on_error=False
+    )
+    assert result.success
+    assert store.read("SELECT kind, decided_through FROM leak_decisions").rows() == [
+        ("exact", "--allow-leak")
+    ]
+    assert materialize(prm_pipeline).success
 
 
 def test_the_demos_problems_pass_the_gate(store: Store) -> None:
