@@ -20,6 +20,7 @@ from stepmark.assets.profile import Leaks, Profile, load_profile
 from stepmark.assets.reward_assets import prm_examples, reward_model_assets
 from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.minimath import distinct_problems
+from stepmark.labeling.overlap import find_overlaps
 from stepmark.store.store import Store
 
 from .conftest import FakeEngine
@@ -403,6 +404,27 @@ def test_refresh_stops_for_a_problem_in_both_splits_before_it_samples(
         ("exact", "--allow-leak")
     ]
     assert materialize(prm_pipeline).success
+
+
+def test_problems_are_compared_once_while_they_stay_the_same(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every gate and every model of a refresh asks; the pairs are stored again, whoever has changed them."""
+    compared = []
+    monkeypatch.setattr(
+        leaks, "find_overlaps", lambda *sides: compared.append(sides) or find_overlaps(*sides)
+    )
+    ingest_path(store, write_problems(tmp_path / "a.jsonl", "Compare $1$ once."), "math", "train")
+    ingest_path(store, write_problems(tmp_path / "b.jsonl", "compare  $1$ once"), "math", "test")
+    measure_overlaps(store, Leaks())
+    store.delete("problem_overlaps", "true")
+
+    assert (measure_overlaps(store, Leaks()), len(compared)) == (1, 1)
+    assert store.read("SELECT count(*) FROM problem_overlaps").item() == 1
+    ingest_path(store, write_problems(tmp_path / "c.jsonl", "COMPARE $1$ once"), "math", "train")
+    assert (measure_overlaps(store, Leaks()), len(compared)) == (2, 2)
+    measure_overlaps(store, Leaks(num_words=9))
+    assert len(compared) == 3
 
 
 def test_the_demos_problems_pass_the_gate(store: Store) -> None:
