@@ -357,11 +357,16 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     file = tmp_path / "test.jsonl"
     spaced = {"problem": problem.problem.replace(" ", "  "), "answer": problem.ground_truth_answer}
     file.write_text(json.dumps(spaced) + "\n")
+    bench = write_bench(tmp_path / "bench.jsonl", "Q one?")
     profile_path.write_text(
         profile_path.read_text()
-        .replace("[problems]", f'[problems]\nfiles = [{{ path = "{file}", split = "test" }}]')
+        .replace(
+            "[problems]",
+            f'[problems]\nfiles = [{{ path = "{file}", split = "test" }}]\n'
+            f'labels = [{{ path = "{bench}", split = "test" }}]',
+        )
         .replace("num_minimath_test = 3", "num_minimath_test = 0\nmax_test = 0")
-        .replace("processbench", "oracle")
+        .replace('["processbench"]', '["oracle", "processbench"]')
     )
     arguments = ["--profile", str(profile_path), "--home", prm_pipeline.home]
     stopped = CliRunner().invoke(refresh_command, arguments)
@@ -373,6 +378,8 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
     assert (went_on.exit_code, trained) == (0, ["prm"])
     assert "> solutions\n  nothing new\n> " in went_on.stderr
+    told = "kept out of training, as their problems are for testing: 2 labels of 1 solutions by processbench"
+    assert f"> prm_examples\n  {told}\n> " in went_on.stderr
     assert "> best_of_n\n> " in went_on.stderr  # made anew each time
     home = prm_pipeline.home
     assert went_on.stdout.splitlines() == [
