@@ -11,6 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from stepmark.assets.definitions import build_definitions
+from stepmark.assets.metadata import TOLD
 from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.create import refuse_unopenable
@@ -87,7 +88,7 @@ class _StepLines(logging.Handler):
     """Prints the name of an asset when it starts; the steps of its checks are not told.
 
     An asset that counts what it makes says so where all of it was there, or a second run would look like a
-    first.
+    first; and what an asset has to tell is told.
     """
 
     def __init__(self, names: set[str]) -> None:
@@ -105,6 +106,8 @@ class _StepLines(logging.Handler):
             counts = [metadata[name].value for name in _COUNTS_OF_NEW if name in metadata]
             if counts and not any(counts):
                 print("  nothing new", file=sys.stderr, flush=True)
+            if TOLD in metadata:
+                print(f"  {metadata[TOLD].value}", file=sys.stderr, flush=True)
 
 
 def _first_failure(result: dg.ExecuteInProcessResult) -> str:

@@ -25,17 +25,24 @@ def write_text(out: Path | None, text: str) -> None:
         file.write(text.encode())
 
 
+_MAX_LINKS = 40  # as Linux has it
+
+
 @contextlib.contextmanager
 def output_file(out: Path) -> Iterator[IO[bytes]]:
     """A file to write; at the end of the block, unless that fails, it replaces ``out`` in one step.
 
-    A link stays a link, and what is no regular file (a device, a pipe) is written to as it is: renaming over
-    it would replace it.
+    A link stays a link, and what is no regular file (a device, a pipe), or is open already (/dev/stdout), is
+    written to as it is: renaming over it would replace it.
 
     Raises:
         InputError: if ``out`` cannot be written, or is a DuckDB database.
     """
     with _told(out):
+        if (descriptor := _descriptor(out)) is not None:
+            with os.fdopen(os.dup(descriptor), "wb") as file:
+                yield file
+            return
         if _is_special(out):
             with _open_special(out) as file:
                 yield file
@@ -58,7 +65,9 @@ def check_writable(out: Path, *, is_folder: bool = False) -> None:
         if is_folder:
             out.mkdir(parents=True, exist_ok=True)
         target = out / "file" if is_folder else out
-        if not _is_special(target):  # before links are followed: that of /dev/stdout to a pipe names no path
+        if (descriptor := _descriptor(target)) is not None:
+            os.write(descriptor, b"")  # fails where it is closed, or open for reading alone
+        elif not _is_special(target):
             partial = _partial(target.resolve())
             partial.touch()
             partial.unlink()
@@ -99,6 +108,19 @@ def _told(out: Path) -> Iterator[None]:
     except OSError as error:
         problem = f"cannot be written ({error.strerror or type(error).__name__})"
         raise InputError.at(out, None, problem, "name a file in a writable folder with free space") from error
+
+
+def _descriptor(out: Path) -> int | None:
+    """The open file that /dev/stdout, /dev/fd/3 or a link to one stands for; None for any other path."""
+    own = Path("/proc/self/fd").resolve()
+    for _ in range(_MAX_LINKS):
+        folder = out.parent.resolve()
+        if folder == own and out.name.isdecimal():
+            return int(out.name)
+        if not out.is_symlink():
+            return None
+        out = folder / out.readlink()
+    return None
 
 
 def _is_special(target: Path) -> bool:

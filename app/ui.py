@@ -14,6 +14,10 @@ from stepmark.labeling.errors import InputError
 from .options import home_option
 from .profile_option import profile_option
 
+# Dagster's own SupersessionWarning says to use another tool than `dagster dev`; it is the one kind of
+# FutureWarning that Dagster has. A variable reaches all its processes, but cannot name a class of a package.
+_SUPERSEDED = "ignore:Function `:FutureWarning"
+
 
 @click.command("ui")
 @profile_option
@@ -36,6 +40,7 @@ def ui_command(profile: str, host: str, port: int, home: Path) -> None:
         "DAGSTER_HOME": str(dagster_home(home)),
         HOME_VARIABLE: str(home.resolve()),
         PROFILE_VARIABLE: known,
+        "PYTHONWARNINGS": ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), _SUPERSEDED])),
     }
     arguments = ["-m", "dagster", "dev", "-m", "stepmark.assets.definitions", "-h", host, "-p", str(port)]
     click.echo(f"http://{host}:{port}  (Ctrl-C ends it)", err=True)

@@ -5,6 +5,7 @@ Leaves out: tokens and training (train.py).
 
 import polars as pl
 
+from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.store.rows import query
 from stepmark.store.store import Store
 
@@ -36,6 +37,14 @@ _PRM_EXAMPLES = f"""
     WHERE problems.split = 'train' AND list_contains($3, label_source) AND cut.rating IS NOT NULL
         AND soft_labels.target_negative IS NOT NULL
 """
+# Imported ones: of those that are made here, labels of test problems are for judging from the start.
+_KEPT_OUT = f"""
+    SELECT label_source, count(DISTINCT solution_id) FILTER (solutions.source <> '{ALTERNATIVE}'), count(*)
+    FROM step_labels JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
+    WHERE problems.split = 'test' AND step_labels.source_file IS NOT NULL
+        AND list_contains($1, label_source)
+    GROUP BY label_source ORDER BY label_source
+"""
 _COUNTS = {
     "orm_examples": """SELECT split, count(*) AS num, avg(target) AS share_correct
         FROM orm_examples GROUP BY ALL ORDER BY ALL""",
@@ -58,8 +67,21 @@ def make_prm_examples(store: Store, profile: Profile) -> pl.DataFrame:
 
     Labels count up to the first wrong step: what follows a wrong step is not defined alike by all sources.
     """
-    sources = sorted({source for model in profile.reward.models for source in model.label_sources})
+    sources = _sources(profile)
     with store.transaction() as con:
         con.execute("DELETE FROM prm_examples")
         con.execute(_PRM_EXAMPLES, [profile.reward.validation_share, profile.rollouts.soft_targets, sources])
         return query(con, _COUNTS["prm_examples"])
+
+
+def kept_out_of_training(store: Store, profile: Profile) -> str | None:
+    """The imported labels that PRMs would learn from if they were not of test problems; None without any."""
+    parts = [
+        f"{num_labels:,} labels of {num_solutions:,} solutions by {source}"
+        for source, num_solutions, num_labels in store.read(_KEPT_OUT, [_sources(profile)]).iter_rows()
+    ]
+    return f"kept out of training, as their problems are for testing: {', '.join(parts)}" if parts else None
+
+
+def _sources(profile: Profile) -> list[str]:
+    return sorted({source for model in profile.reward.models for source in model.label_sources})

@@ -2,9 +2,11 @@
 
 Compared are all problems that are for training or were asked for as such with all that are for testing or
 were asked for as such. A gate looks at the pairs whose problem is in its table of examples, and at problems
-asked for in both splits. Leaves out: the comparison of texts (stepmark.labeling.overlap).
+asked for in both splits; those are known as soon as all files are read, so the first gate stands there.
+Leaves out: the comparison of texts (stepmark.labeling.overlap).
 """
 
+import functools
 import getpass
 from datetime import UTC, datetime
 
@@ -12,7 +14,7 @@ import dagster as dg
 import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.labeling.overlap import OverlapPolicy, find_overlaps
+from stepmark.labeling.overlap import Overlap, OverlapPolicy, find_overlaps
 from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
 
@@ -41,15 +43,20 @@ _DECIDED = ("trained_problem_id", "evaluated_problem_id", "kind", "share")
 
 def measure_overlaps(store: Store, settings: Leaks) -> int:
     """Compare all problems anew, store the pairs that overlap, and return their number."""
-    texts = store.read(_TEXTS)
+    policy = OverlapPolicy(**settings.model_dump(exclude={"allow_leak"}))
+    overlaps = _overlaps(tuple(store.read(_TEXTS).iter_rows()), policy)
+    return store.replace("problem_overlaps", frame_of("problem_overlaps", overlaps), "true")
+
+
+@functools.lru_cache(maxsize=1)  # every gate and model of a refresh asks, and the problems stay the same
+def _overlaps(texts: tuple[tuple[str, str, str, str | None], ...], policy: OverlapPolicy) -> list[Overlap]:
+    """``texts``: split, id, problem and answer, as ``_TEXTS`` gives them."""
     sides = {
-        split: dict(texts.filter(pl.col("split") == split).select("problem_id", "problem").iter_rows())
+        split: {key: problem for asked, key, problem, _ in texts if asked == split}
         for split in ("train", "test")
     }
-    policy = OverlapPolicy(**settings.model_dump(exclude={"allow_leak"}))
-    answers = dict(texts.select("problem_id", "ground_truth_answer").iter_rows())
-    overlaps = find_overlaps(sides["train"], sides["test"], policy, answers)
-    return store.replace("problem_overlaps", frame_of("problem_overlaps", overlaps), "true")
+    answers = {key: answer for _, key, _, answer in texts}
+    return find_overlaps(sides["train"], sides["test"], policy, answers)
 
 
 def find_leaks(pipeline: Pipeline, table: str) -> pl.DataFrame:
@@ -116,8 +123,8 @@ def _files(names: list[str] | None) -> str:
 
 
 def leak_gates() -> list[dg.AssetChecksDefinition]:
-    """One blocking check in front of the models: on the ORM's examples, and on the PRMs'."""
-    return [_gate("orm_examples"), _gate("prm_examples")]
+    """One blocking check before anything is sampled, and two in front of the models: on their examples."""
+    return [_gate("human_labels"), _gate("orm_examples"), _gate("prm_examples")]
 
 
 def _gate(table: str) -> dg.AssetChecksDefinition:

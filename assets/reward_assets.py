@@ -6,10 +6,10 @@ from typing import Any
 
 import dagster as dg
 
-from .examples import make_orm_examples, make_prm_examples
+from .examples import kept_out_of_training, make_orm_examples, make_prm_examples
 from .label_assets import monte_carlo_labels, oracle_labels
 from .leaks import refuse_leaks
-from .metadata import count_rows, picture, sample_rows, table_rows
+from .metadata import TOLD, count_rows, picture, sample_rows, table_rows
 from .pipeline import Pipeline
 from .plots import loss_picture
 from .problem_assets import human_labels
@@ -33,11 +33,13 @@ def prm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per step and label source the PRMs train on, up to the first wrong step."""
     store = pipeline.store()
     counts = make_prm_examples(store, pipeline.settings())
+    kept_out = kept_out_of_training(store, pipeline.settings())
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": count_rows(store, "prm_examples"),
             "counts": table_rows(counts),
             "sample": sample_rows(store, "prm_examples"),
+            **({TOLD: kept_out} if kept_out else {}),
         }
     )
 

@@ -35,7 +35,8 @@ _STEPS_PER_SOLUTION = f"""
 """
 
 
-@dg.asset(group_name="generate", kinds={"duckdb", "vllm"}, deps=[problems])
+# Files of labels bring problems, too, and the leak gate stands behind them.
+@dg.asset(group_name="generate", kinds={"duckdb", "vllm"}, deps=[problems, human_labels])
 def solutions(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per sampled attempt. Batches are committed as they come; a rerun samples what is missing."""
     store = pipeline.store()

@@ -38,6 +38,9 @@ _IN_BRACES = re.compile(rf"(?<!\\)\{{\s*({_NAME})\s*\}}")
 _TOKEN = re.compile(
     rf"{_NAME}|[-+*/=<>^_()|%\[\]{{}}·]|(?<![^\W\d_]{{2}})(?:!|'(?![^\W\d_]))|[^\x00-\x7f\w\s]"
 )
+# Not "one", which mostly is no number; larger ones are mostly written in digits.
+_SPELLED_OUT = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SPELLED_OUT, start=2)}
 _SIGNS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{PRIME}": "'"})
 
 
@@ -182,9 +185,14 @@ def _grams(words_of: Mapping[str, Sequence[str]], num_words: int) -> pl.DataFram
 def _numbers_fit(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether the shorter problem's numbers stand in the longer one too, in that order."""
     short, long = sorted((one, other), key=len)
-    numbers, among = ([word for word in words if word[0].isdigit()] for words in (short, long))
+    numbers, among = _numbers(short), _numbers(long)
     rest = iter(among)
     return all(number in rest for number in numbers) and (len(short) < len(long) or numbers == among)
+
+
+def _numbers(words: Sequence[str]) -> list[str]:
+    spelled_out = [_NUMBER_WORDS.get(word, word) for word in words]
+    return [word for word in spelled_out if word[0].isdigit()]
 
 
 def _differ(answers: Mapping[str, str | None] | None, one: str, other: str) -> bool:

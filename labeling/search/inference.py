@@ -48,12 +48,13 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """``first_error``: (C, T, F), joint with the pass rate.
+    """``first_error``: (C, T, F), joint with the pass rate; ``expected``: by the prior alone, at each rate.
 
     ``right``, (U, T), and ``wrong``, (U,): probability of the counts if the prefix is right or wrong.
     """
 
     first_error: Floats
+    expected: Floats
     right: Floats
     wrong: Floats
 
@@ -107,17 +108,16 @@ def infer(counted: Counted, prior: ValuePrior) -> Posterior:
     up_to[:, :, -1] = up_to[:, :, -2]
     after = np.zeros((num_cases, width + 2))
     after[:, :width] = np.cumsum(log_wrong[:, ::-1], axis=1)[:, ::-1]
-    log_joint = up_to + after[:, None, :] + _log_prior(counted, prior)
-    joint = np.exp(log_joint - log_joint.max(axis=(1, 2), keepdims=True))
-    return Posterior(joint / joint.sum(axis=(1, 2), keepdims=True), right, wrong)
-
-
-def _log_prior(counted: Counted, prior: ValuePrior) -> Floats:
-    """Log of the prior of pass rate and first error, siblings included: (C, T, F)."""
-    solved, failed = counted.solved[:, 1:], counted.solved[:, :1] - counted.solved[:, 1:]
-    rates = np.log(prior.rates) + solved * np.log(RATES) + failed * np.log1p(-RATES)
     where = _first_error_prior(counted, prior)
-    return np.asarray(rates[:, :, None] + np.log(where + _TINY))
+    log_joint = up_to + after[:, None, :] + (_log_rates(counted, prior)[:, :, None] + np.log(where + _TINY))
+    joint = np.exp(log_joint - log_joint.max(axis=(1, 2), keepdims=True))
+    return Posterior(joint / joint.sum(axis=(1, 2), keepdims=True), where, right, wrong)
+
+
+def _log_rates(counted: Counted, prior: ValuePrior) -> Floats:
+    """Log of the prior of the pass rate, siblings included: (C, T)."""
+    solved, failed = counted.solved[:, 1:], counted.solved[:, :1] - counted.solved[:, 1:]
+    return np.asarray(np.log(prior.rates) + solved * np.log(RATES) + failed * np.log1p(-RATES))
 
 
 def _first_error_prior(counted: Counted, prior: ValuePrior) -> Floats:
@@ -168,15 +168,15 @@ def _refit(counted: Counted, prior: ValuePrior, start: ValuePrior) -> ValuePrior
         right=right / right.sum(axis=1, keepdims=True),
         wrong=wrong / wrong.sum(),
         rates=rates / rates.sum(),
-        places=_refit_places(counted, prior, joint),
+        places=_refit_places(counted, prior, posterior),
         p_lucky=float((is_lucky + 1.0) / (counted.is_correct.sum() + 10.0)),
     )
 
 
-def _refit_places(counted: Counted, prior: ValuePrior, joint: Floats) -> Floats:
+def _refit_places(counted: Counted, prior: ValuePrior, posterior: Posterior) -> Floats:
     """Weights of the parts moved by how often errors are found there against how often they were expected."""
-    rates = joint.sum(axis=2, keepdims=True)
-    expected = (rates * _first_error_prior(counted, prior)).sum(axis=1)[:, :-1]
+    joint = posterior.first_error
+    expected = (joint.sum(axis=2, keepdims=True) * posterior.expected).sum(axis=1)[:, :-1]
     found = joint.sum(axis=1)[:, :-1]
     places = _places(counted).ravel()
     ratio = (np.bincount(places, found.ravel(), NUM_PLACES) + _PRIOR_WEIGHT) / (

@@ -55,15 +55,47 @@ def test_a_pipe_is_written_to(reads_first: bool, tmp_path: Path, capsys: pytest.
     assert pipe.is_fifo()
 
 
+_WRITING = (
+    "import pathlib, sys\nfrom stepmark.app.text_output import *\nout = pathlib.Path(sys.argv[1])\n"
+    "check_writable(out)\nwrite_text(out, 'text')"
+)
+
+
 def test_standard_output_is_written_to_where_it_is_a_pipe() -> None:
     """Its link in /proc names no path."""
-    code = (
-        "import pathlib\nfrom stepmark.app.text_output import *\nout = pathlib.Path('/dev/stdout')\n"
-        "check_writable(out)\nwrite_text(out, 'text')"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", _WRITING, "/dev/stdout"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
 
     assert run.stdout == "text"
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "/dev/fd/{}", "/proc/self/fd/{}", "link"])
+def test_an_open_file_is_written_to_where_it_stands(name: str, tmp_path: Path) -> None:
+    """A redirected stream stays the file it is: what stands there and what follows are kept."""
+    path, link = tmp_path / "redirected.txt", tmp_path / "link"
+    link.symlink_to("/dev/stdout")
+    with path.open("wb") as file:
+        file.write(b"before, ")
+        file.flush()
+        out = str(link) if name == "link" else name.format(file.fileno())
+        command, streams = [sys.executable, "-c", _WRITING, out], {"stdout": file, "stderr": file}
+        subprocess.run(command, **streams, pass_fds=[file.fileno()], check=True)
+        file.write(b", after")
+
+    assert path.read_text() == "before, text, after"
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+@pytest.mark.parametrize("out", ["/dev/stdin", "/dev/fd/77"])
+def test_an_open_file_that_takes_no_writing_is_told_before_the_work(out: str) -> None:
+    """It is open for reading alone, or not open."""
+    code = _WRITING.replace("write_text(out", "print('working'")
+    command = [sys.executable, "-c", code, out]
+    with Path(os.devnull).open() as stdin:
+        run = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
+
+    assert run.stdout == ""
+    assert f"{out}: cannot be written (Bad file descriptor)" in run.stderr
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

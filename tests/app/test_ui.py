@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +60,41 @@ def test_a_host_that_is_not_this_machine_is_told_at_once(
     assert "\n" not in str(refused.value)
 
 
-def test_a_free_port_is_handed_to_dagster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dagster takes the place of the command, with the home in its environment."""
-    started = []
-    monkeypatch.setattr(os, "execve", lambda *command: started.append(command))
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], dict[str, str]]:
+    """Arguments and environment that the command, on a free port, hands to Dagster."""
+    commands = []
+    monkeypatch.setenv("PYTHONWARNINGS", "default")
+    monkeypatch.setattr(os, "execve", lambda *command: commands.append(command))
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     CliRunner().invoke(ui_command, ["--port", str(port), "--home", str(tmp_path)], catch_exceptions=False)
+    [(_, arguments, environment)] = commands
+    return arguments, environment
 
-    [(_, arguments, environment)] = started
-    assert arguments[-4:] == ["-h", "127.0.0.1", "-p", str(port)]
+
+def test_a_free_port_is_handed_to_dagster(started: tuple[list[str], dict[str, str]], tmp_path: Path) -> None:
+    """Dagster takes the place of the command, with the home in its environment."""
+    arguments, environment = started
+
+    assert arguments[-4:-1] == ["-h", "127.0.0.1", "-p"]
     assert environment["DAGSTER_HOME"] == str(tmp_path / "dagster")
+
+
+def test_dagster_does_not_warn_of_its_own_command(started: tuple[list[str], dict[str, str]]) -> None:
+    """Other warnings are told as the user wishes."""
+    code = (
+        "import warnings\nfrom dagster._cli.dev import dev_command\n"
+        "warnings.warn('of another kind', FutureWarning)\ndev_command.callback()"  # it warns, then fails
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=started[1], capture_output=True, text=True, check=False
+    )
+
+    assert started[1]["PYTHONWARNINGS"].startswith("default,")
+    assert "required positional argument" in run.stderr
+    assert "of another kind" in run.stderr
+    assert "superseded" not in run.stderr
 
 
 def test_an_interrupted_run_is_no_failure_of_an_asset(

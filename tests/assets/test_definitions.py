@@ -16,7 +16,7 @@ from stepmark.store.auditing import list_audits
 GRAPH = {
     "problems": set(),
     "human_labels": {"problems"},
-    "solutions": {"problems"},
+    "solutions": {"problems", "human_labels"},
     "steps": {"solutions", "human_labels"},
     "outcomes": {"solutions"},
     "grader_audit": {"outcomes", "rollouts"},
@@ -44,7 +44,7 @@ GRAPH = {
     "published_snapshot": {"best_of_n", "label_agreement", "first_errors", "grader_audit"},
 }
 
-GATES = {("leak_gate", "orm_examples"), ("leak_gate", "prm_examples")}
+GATES = {("leak_gate", asset) for asset in ("human_labels", "orm_examples", "prm_examples")}
 
 
 def definitions(tmp_path: Path) -> dg.Definitions:

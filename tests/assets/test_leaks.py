@@ -9,16 +9,21 @@ from click.testing import CliRunner
 
 from stepmark.app.refresh import refresh_command
 from stepmark.app.report import write_report
+from stepmark.app.run import refresh
 from stepmark.assets import leaks, reward_assets
 from stepmark.assets.ingest import ingest_path, ingest_problems
 from stepmark.assets.label_files import ingest_labels
 from stepmark.assets.leaks import leak_gates, measure_overlaps
 from stepmark.assets.pipeline import Pipeline
+from stepmark.assets.problem_assets import human_labels
 from stepmark.assets.profile import Leaks, Profile, load_profile
 from stepmark.assets.reward_assets import prm_examples, reward_model_assets
 from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.minimath import distinct_problems
+from stepmark.labeling.overlap import find_overlaps
 from stepmark.store.store import Store
+
+from .conftest import FakeEngine
 
 PRM = '\n[[reward.models]]\nname = "prm"\nkind = "prm"\nlabel_sources = ["processbench"]\n'
 
@@ -59,7 +64,7 @@ def write_problems(path: Path, *problems: str) -> Path:
 
 def materialize(pipeline: Pipeline, *, examples: bool = True) -> dg.ExecuteInProcessResult:
     """Make the examples, check them, train the model; or the model alone."""
-    made = [prm_examples, leak_gates()[1]] if examples else []
+    made = [prm_examples, leak_gates()[2]] if examples else []
     return dg.materialize(
         [*made, *reward_model_assets(pipeline.settings())],
         resources={"pipeline": pipeline},
@@ -352,11 +357,16 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     file = tmp_path / "test.jsonl"
     spaced = {"problem": problem.problem.replace(" ", "  "), "answer": problem.ground_truth_answer}
     file.write_text(json.dumps(spaced) + "\n")
+    bench = write_bench(tmp_path / "bench.jsonl", "Q one?")
     profile_path.write_text(
         profile_path.read_text()
-        .replace("[problems]", f'[problems]\nfiles = [{{ path = "{file}", split = "test" }}]')
+        .replace(
+            "[problems]",
+            f'[problems]\nfiles = [{{ path = "{file}", split = "test" }}]\n'
+            f'labels = [{{ path = "{bench}", split = "test" }}]',
+        )
         .replace("num_minimath_test = 3", "num_minimath_test = 0\nmax_test = 0")
-        .replace("processbench", "oracle")
+        .replace('["processbench"]', '["oracle", "processbench"]')
     )
     arguments = ["--profile", str(profile_path), "--home", prm_pipeline.home]
     stopped = CliRunner().invoke(refresh_command, arguments)
@@ -368,6 +378,8 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
     assert (went_on.exit_code, trained) == (0, ["prm"])
     assert "> solutions\n  nothing new\n> " in went_on.stderr
+    told = "kept out of training, as their problems are for testing: 2 labels of 1 solutions by processbench"
+    assert f"> prm_examples\n  {told}\n> " in went_on.stderr
     assert "> best_of_n\n> " in went_on.stderr  # made anew each time
     home = prm_pipeline.home
     assert went_on.stdout.splitlines() == [
@@ -375,6 +387,51 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
         f"   try: stepmark sql --home {home} 'SELECT * FROM label_counts'",
         f"Report    {home}/report.html   write it: stepmark report --home {home} --profile {profile_path}",
     ]
+
+
+def test_refresh_stops_for_a_problem_in_both_splits_before_it_samples(
+    prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str], engine: FakeEngine
+) -> None:
+    """It is known once the files are read; allowed, it is on record, and no later gate stops for it."""
+    bench = write_bench(tmp_path / "bench.jsonl", "Q one?")
+    labels = f'labels = [{{ path = "{bench}", split = "train" }}]'
+    profile_path.write_text(profile_path.read_text().replace("[problems]", f"[problems]\n{labels}"))
+    ingest_path(prm_pipeline.store(), write_problems(tmp_path / "test.jsonl", "Q one?"), "math", "test")
+    with pytest.raises(StepmarkError, match="the check 'leak_gate' of the asset 'human_labels' failed: 1 ov"):
+        refresh(Path(prm_pipeline.home), str(profile_path))
+
+    assert engine.calls == []
+    assert prm_pipeline.store().read_published("SELECT trained_in FROM leaks").rows() == [([],)]
+    store = prm_pipeline.store()
+    result = dg.materialize(
+        [human_labels, leak_gates()[0]], resources={"pipeline": allowing(prm_pipeline)}, raise_on_error=False
+    )
+    assert result.success
+    assert store.read("SELECT kind, decided_through FROM leak_decisions").rows() == [
+        ("exact", "--allow-leak")
+    ]
+    assert materialize(prm_pipeline).success
+
+
+def test_problems_are_compared_once_while_they_stay_the_same(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every gate and every model of a refresh asks; the pairs are stored again, whoever has changed them."""
+    compared = []
+    monkeypatch.setattr(
+        leaks, "find_overlaps", lambda *sides: compared.append(sides) or find_overlaps(*sides)
+    )
+    ingest_path(store, write_problems(tmp_path / "a.jsonl", "Compare $1$ once."), "math", "train")
+    ingest_path(store, write_problems(tmp_path / "b.jsonl", "compare  $1$ once"), "math", "test")
+    measure_overlaps(store, Leaks())
+    store.delete("problem_overlaps", "true")
+
+    assert (measure_overlaps(store, Leaks()), len(compared)) == (1, 1)
+    assert store.read("SELECT count(*) FROM problem_overlaps").item() == 1
+    ingest_path(store, write_problems(tmp_path / "c.jsonl", "COMPARE $1$ once"), "math", "train")
+    assert (measure_overlaps(store, Leaks()), len(compared)) == (2, 2)
+    measure_overlaps(store, Leaks(num_words=9))
+    assert len(compared) == 3
 
 
 def test_the_demos_problems_pass_the_gate(store: Store) -> None:

@@ -10,6 +10,8 @@ from stepmark.labeling.monte_carlo import RolloutCounts
 from stepmark.labeling.search.adaptive import Adaptive
 from stepmark.labeling.search.cases import Case, Estimator, Finding, merged
 from stepmark.labeling.search.counting import Counting
+from stepmark.labeling.search.inference import count, infer, layout
+from stepmark.labeling.search.values import initial_prior
 
 NUM_STEPS = 6
 ADAPTIVE = Adaptive()
@@ -77,6 +79,16 @@ def agreement(world: World, findings: Sequence[Finding]) -> float:
     """Share of solutions whose first error is found."""
     pairs = zip(findings, world.truth, strict=True)
     return sum(finding.first_error() == truth for finding, truth in pairs) / len(world.truth)
+
+
+def test_a_posterior_keeps_what_was_expected_before_it() -> None:
+    """Without rollouts and siblings the two are one; the fit of the prior compares them."""
+    cases = [Case("s", ("x0", "x1"), False, (2.0, 1.0)), Case("t", ("y0",), True, (1.0,))]
+    prior = initial_prior()
+    posterior = infer(count(layout(cases), cases, {}), prior)
+
+    assert posterior.first_error == pytest.approx(prior.rates[None, :, None] * posterior.expected)
+    assert posterior.expected.sum(axis=2) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: one.name)
