@@ -25,6 +25,7 @@ _DISPUTED = """
     ), candidates AS (
         SELECT DISTINCT offered.solution_id, solution, parent_id, rated.step_index, completion
         FROM offered JOIN rated ON rated.problem_id = offered.problem_id AND rated.rating <> offered.rating
+            AND split_part(completion, chr(10), -1) = split_part(solution, chr(10), -1)  -- joins by hash
             AND ends_with(solution, completion)
         LEFT JOIN steps AS taken ON taken.solution_id = parent_id AND taken.step_index = rated.step_index
         WHERE taken.step IS DISTINCT FROM completion
