@@ -2,6 +2,7 @@
 # make check  lint and types                           make ui     Dagster's UI on the demo's results
 #
 # make bench-grader   the grader beside math-verify: what is right, and speed (two minutes)
+# make bench-supervision   outcome against process labels, ever more of them (a quarter of an hour after a demo)
 # make bench-labels   estimators of the first error, speed of labeling, and 30 kills (an hour)
 #
 # Each target makes its own virtual environment when it is absent.
@@ -22,7 +23,7 @@ TORCH_FLAGS := $(if $(TORCH_INDEX_URL),--no-deps --index-url $(TORCH_INDEX_URL))
 TYPING := build/typing/stepmark
 PACKAGES := labeling models store assets app
 
-.PHONY: demo test check ui typecheck lint install bench-labels bench-grader lock
+.PHONY: demo test check ui typecheck lint install bench-labels bench-grader bench-supervision lock
 
 demo: $(VENV)/.installed
 	$(BIN)/stepmark demo --home $(HOME_DIR)
@@ -54,6 +55,9 @@ typecheck: $(VENV)/.installed
 # Reads ../shared/data, or the folder that STEPMARK_REAL_DATA names.
 bench-grader: $(VENV)/.installed
 	$(BIN)/python benchmarks/grader.py
+
+bench-supervision: demo
+	$(BIN)/python benchmarks/supervision.py --home $(HOME_DIR)
 
 install: $(VENV)/.installed
 
