@@ -196,6 +196,16 @@ class Reward(Part):
             raise ValueError("a head that reads neither hidden states nor likelihoods sees nothing")
         return self
 
+    @model_validator(mode="after")
+    def _head_pools(self) -> "Reward":
+        pooling = [model.name for model in self.models if model.pools_solution]
+        if pooling and not self.reads_likelihood:
+            raise ValueError(
+                f"pools_solution of {pooling[0]} changes nothing where reads_likelihood is false: such a head"
+                " reads one token alone"
+            )
+        return self
+
 
 class Leaks(Part):
     """When a problem trained on is too like one evaluated on; ``allow_leak`` goes on, on record.

@@ -126,6 +126,11 @@ _IN = {  # a key of each part, to the line that opens the part
         ),
         ("rollouts", "min_gain = inf", "rollouts.min_gain: Input should be a finite number"),
         ("reward", "reads_hidden = false\nreads_likelihood = false", "reward: a head that reads neither"),
+        (
+            "reward",
+            'reads_likelihood = false\nmodels = [{ name = "a", kind = "orm", pools_solution = true }]',
+            "reward: pools_solution of a changes nothing where reads_likelihood is false",
+        ),
         ("leaks", "min_share = nan", "leaks.min_share: Input should be a finite number"),
         ("evaluation", "seed = 0x" + "f" * 5000, "evaluation.seed: Input should be less than or equal to"),
         ("evaluation", '"a\\nb" = 1', r"evaluation.'a\nb': there is no such key"),
