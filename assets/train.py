@@ -80,7 +80,10 @@ def _config(model: RewardModel, reward: Reward) -> str:
     # Where the base lies is no part of what it is: its hash stands for it.
     shared = reward.model_dump(exclude={"models", "likelihoods", "base"})
     base = source_sha256(resolve_model(reward.base))
-    return json.dumps({**shared, "model": model.model_dump(), "base_sha256": base}, sort_keys=True)
+    # A model of before there was this choice keeps its id, or every one would be trained again.
+    later = set() if model.pools_solution else {"pools_solution"}
+    chosen = model.model_dump(exclude=later)
+    return json.dumps({**shared, "model": chosen, "base_sha256": base}, sort_keys=True)
 
 
 def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> dict[str, Any]:

@@ -44,6 +44,17 @@ def test_what_is_trained_is_not_trained_again(store: Store, profile: Profile, tr
     assert len(trained) == 1
 
 
+def test_an_option_that_is_not_used_changes_no_models_id(profile: Profile) -> None:
+    """The id hashes these settings: all models would be trained and would score again."""
+    reward = profile.reward.model_copy(update={"base": "hub/name"})
+    orm = RewardModel(name="orm", kind="orm")
+    pooling = orm.model_copy(update={"pools_solution": True})
+    settings = [json.loads(train._config(model, reward))["model"] for model in (orm, pooling)]
+
+    assert settings[0].keys() == {"name", "kind", "label_sources", "max_problems"}
+    assert settings[1] == settings[0] | {"pools_solution": True}
+
+
 @pytest.mark.parametrize("damage", ['{"format": 1}', "{", None])
 def test_a_checkpoint_that_cannot_be_read_any_more_is_made_again(
     store: Store, profile: Profile, trained: list[Path], damage: str | None
