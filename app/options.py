@@ -1,7 +1,9 @@
 """Arguments and options that commands share: the home folder, and the files they read and write."""
 
+import contextlib
 import functools
 import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -10,7 +12,7 @@ import click
 
 from stepmark.labeling.file_kinds import kind_of
 
-from .text_output import check_writable, why_kept
+from .text_output import check_writable, is_standard_output, why_kept
 
 DEFAULT_HOME = Path("stepmark-home")
 
@@ -69,6 +71,9 @@ def output_option(
                 _refuse_input(flag, values[name], values)
                 _refuse_kept(flag, values[name] / "file" if is_folder else values[name], values.get("home"))
                 check_writable(values[name], is_folder=is_folder)
+                if is_standard_output(values[name]):  # the result stands there alone: others read it
+                    with contextlib.redirect_stdout(sys.stderr):
+                        return function(**values)
             return function(**values)
 
         return cast(_Function, option(checked))

@@ -26,6 +26,7 @@ def write_text(out: Path | None, text: str) -> None:
 
 
 _MAX_LINKS = 40  # as Linux has it
+_STANDARD_OUTPUT = 1
 
 
 @contextlib.contextmanager
@@ -121,6 +122,11 @@ def _descriptor(out: Path) -> int | None:
             return None
         out = folder / out.readlink()
     return None
+
+
+def is_standard_output(out: Path) -> bool:
+    """Whether a result for ``out`` goes where commands also say what they did."""
+    return _descriptor(out) == _STANDARD_OUTPUT
 
 
 def _is_special(target: Path) -> bool:

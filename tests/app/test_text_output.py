@@ -1,5 +1,6 @@
 """Files that commands write: whole or not there, and nothing else is replaced."""
 
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,18 @@ def test_an_open_file_is_written_to_where_it_stands(name: str, tmp_path: Path) -
 
     assert path.read_text() == "before, text, after"
     assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+def test_a_result_stands_alone_on_standard_output(tmp_path: Path) -> None:
+    """What the command says besides goes to stderr: it would damage a table in Parquet, and any JSON."""
+    file = tmp_path / "predictions.jsonl"
+    file.write_text('{"label": 1, "prediction": 1}\n{"label": -1, "prediction": -1}\n')
+    code = "from stepmark.app.main import cli\ncli()"
+    command = [sys.executable, "-c", code, "first-error", str(file), "--json", "/dev/stdout"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert json.loads(run.stdout)["f1"] == 1.0
+    assert "F1" in run.stderr
 
 
 @pytest.mark.parametrize("out", ["/dev/stdin", "/dev/fd/77"])
