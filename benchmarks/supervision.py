@@ -1,12 +1,14 @@
 """Process against outcome supervision: how many labeled solutions an ORM and a PRM need.
 
     python benchmarks/supervision.py --home FOLDER [--sizes 5,10,20,40,80,160] [--draws 8]
+        [--steps 340] [--surprise-alone]
 
 FOLDER is a home in which ``stepmark demo`` has run. Of its train problems some are drawn, and two reward
 models learn from the solutions of these alone: an ORM that reads whole solutions, from whether their answers
 are right, and a PRM, from the oracle's labels of their steps. Base, head (it reads hidden states and
-surprise), number of training steps and seed are the same. Both pick the best of 64 for every test problem.
-Intervals are over draws and problems, each resampled. After figure 4a of Lightman et al. (2023).
+surprise, or with --surprise-alone only that), number of training steps and seed are the same. Both pick the
+best of 64 for every test problem. Intervals are over draws and problems, each resampled. After figure 4a of
+Lightman et al. (2023).
 Leaves out: what the labels cost, beyond their number.
 """
 
@@ -38,7 +40,6 @@ _MODELS = (
     RewardModel(name="orm", kind="orm", pools_solution=True),
     RewardModel(name="prm", kind="prm", label_sources=("oracle",)),
 )
-_HEAD = HeadConfig()
 _BATCH, _NUM_RESAMPLES = 256, 10_000
 
 
@@ -58,7 +59,7 @@ def fresh(profile: Profile, model: RewardModel, seed: int) -> Trained:
         resolve_model(reward.base),
         reward.prompt_template,
         reward.max_tokens,
-        _HEAD,
+        HeadConfig(reward.head_size, reward.reads_hidden),
         seed,
         model.kind,
         pools_solution=model.pools_solution,
@@ -175,9 +176,12 @@ def shown(values: Floats, *, signed: bool = False) -> str:
 @click.option("--sizes", default="5,10,20,40,80,160", show_default=True, help="Numbers of labeled problems.")
 @click.option("--draws", default=8, show_default=True, help="So many times problems are drawn.")
 @click.option("--steps", default=340, show_default=True, help="Training steps of every model.")
-def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int) -> None:
+@click.option("--surprise-alone", is_flag=True, help="The head reads no hidden states, as the demo's.")
+def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int, *, surprise_alone: bool) -> None:
     """Train both from ever more problems, and print what they pick."""
     store, profile = Store(home), load_profile(profile_name)
+    reward = profile.reward.model_copy(update={"reads_hidden": not surprise_alone})
+    profile = profile.model_copy(update={"reward": reward})
     rows = solution_rows(store, "problems.split = 'test' AND solutions.source = 'sampled'")
     judged = read_once(profile, rows)
     samples: dict[str, list[SolutionRow]] = {}
