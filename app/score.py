@@ -100,7 +100,8 @@ def _found(model: str, home: Path) -> tuple[Path, str | None]:
             ORDER BY created_at DESC LIMIT 1""",
             [model],
         )
-        for checkpoint, trained_sha256 in found.iter_rows():
+        if found.height:
+            checkpoint, trained_sha256 = found.row(0)
             return home / checkpoint, trained_sha256
     named = (
         store.read("SELECT reward_model_id FROM reward_models WHERE kind <> 'likelihood' ORDER BY ALL")

@@ -27,6 +27,7 @@ def write_text(out: Path | None, text: str) -> None:
 
 _MAX_LINKS = 40  # as Linux has it
 _STANDARD_OUTPUT = 1
+_MAX_DESCRIPTOR = 2**31 - 1  # never open; what is larger the system calls do not take
 
 
 @contextlib.contextmanager
@@ -48,7 +49,7 @@ def output_file(out: Path) -> Iterator[IO[bytes]]:
             with _open_special(out) as file:
                 yield file
             return
-        target = out.resolve()
+        target = _real(out)
         if _is_database(target):
             raise InputError.at(out, None, "is a DuckDB database", "name another file")
         partial = _partial(target)
@@ -69,7 +70,7 @@ def check_writable(out: Path, *, is_folder: bool = False) -> None:
         if (descriptor := _descriptor(target)) is not None:
             os.write(descriptor, b"")  # fails where it is closed, or open for reading alone
         elif not _is_special(target):
-            partial = _partial(target.resolve())
+            partial = _partial(_real(target))
             partial.touch()
             partial.unlink()
 
@@ -79,7 +80,8 @@ def why_kept(out: Path, home: Path | None) -> str | None:
 
     That is any DuckDB database, and what a store has beside it in its home: ``home``, or wherever one is.
     """
-    target = out.resolve()
+    with _told(out):
+        target = _real(out)
     if target.is_file() and _is_database(target):
         return "is a DuckDB database"
     for folder in target.parents:
@@ -115,13 +117,21 @@ def _descriptor(out: Path) -> int | None:
     """The open file that /dev/stdout, /dev/fd/3 or a link to one stands for; None for any other path."""
     own = Path("/proc/self/fd").resolve()
     for _ in range(_MAX_LINKS):
-        folder = out.parent.resolve()
+        folder = _real(out.parent)
         if folder == own and out.name.isdecimal():
-            return int(out.name)
+            return min(int(out.name), _MAX_DESCRIPTOR)
         if not out.is_symlink():
             return None
         out = folder / out.readlink()
     return None
+
+
+def _real(path: Path) -> Path:
+    """The path without links; OSError for links in a circle, at which Path.resolve raises something else."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
 
 
 def is_standard_output(out: Path) -> bool:

@@ -5,7 +5,6 @@ Leaves out: tokens and training (train.py).
 
 import polars as pl
 
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
 from stepmark.store.rows import query
 from stepmark.store.store import Store
 
@@ -38,9 +37,9 @@ _PRM_EXAMPLES = f"""
         AND soft_labels.target_negative IS NOT NULL
 """
 # Imported ones: of those that are made here, labels of test problems are for judging from the start.
-_KEPT_OUT = f"""
-    SELECT label_source, count(DISTINCT solution_id) FILTER (solutions.source <> '{ALTERNATIVE}'), count(*)
-    FROM step_labels JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
+_KEPT_OUT = """
+    SELECT label_source, count(*) FROM step_labels
+    JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
     WHERE problems.split = 'test' AND step_labels.source_file IS NOT NULL
         AND list_contains($1, label_source)
     GROUP BY label_source ORDER BY label_source
@@ -77,8 +76,8 @@ def make_prm_examples(store: Store, profile: Profile) -> pl.DataFrame:
 def kept_out_of_training(store: Store, profile: Profile) -> str | None:
     """The imported labels that PRMs would learn from if they were not of test problems; None without any."""
     parts = [
-        f"{num_labels:,} labels of {num_solutions:,} solutions by {source}"
-        for source, num_solutions, num_labels in store.read(_KEPT_OUT, [_sources(profile)]).iter_rows()
+        f"{num_labels:,} labels by {source}"
+        for source, num_labels in store.read(_KEPT_OUT, [_sources(profile)]).iter_rows()
     ]
     return f"kept out of training, as their problems are for testing: {', '.join(parts)}" if parts else None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.app.text_output import write_text
+from stepmark.app.text_output import check_writable, why_kept, write_text
 from stepmark.labeling.errors import InputError
 
 
@@ -99,7 +99,7 @@ def test_a_result_stands_alone_on_standard_output(tmp_path: Path) -> None:
     assert "F1" in run.stderr
 
 
-@pytest.mark.parametrize("out", ["/dev/stdin", "/dev/fd/77"])
+@pytest.mark.parametrize("out", ["/dev/stdin", "/dev/fd/77", "/dev/fd/99999999999999999999"])
 def test_an_open_file_that_takes_no_writing_is_told_before_the_work(out: str) -> None:
     """It is open for reading alone, or not open."""
     code = _WRITING.replace("write_text(out", "print('working'")
@@ -120,6 +120,17 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
     assert link.is_symlink()
     assert target.read_text() == "new"
+
+
+def test_links_in_a_circle_are_told_before_the_work(tmp_path: Path) -> None:
+    """The system's own words say why."""
+    link = tmp_path / "a"
+    link.symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(link)
+
+    for check in (check_writable, lambda out: why_kept(out, None)):
+        with pytest.raises(InputError, match="Too many levels of symbolic links"):
+            check(link)
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_partial_one(tmp_path: Path) -> None:

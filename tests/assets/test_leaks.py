@@ -378,7 +378,7 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
     assert (went_on.exit_code, trained) == (0, ["prm"])
     assert "> solutions\n  nothing new\n> " in went_on.stderr
-    told = "kept out of training, as their problems are for testing: 2 labels of 1 solutions by processbench"
+    told = "kept out of training, as their problems are for testing: 2 labels by processbench"
     assert f"> prm_examples\n  {told}\n> " in went_on.stderr
     assert "> best_of_n\n> " in went_on.stderr  # made anew each time
     home = prm_pipeline.home
