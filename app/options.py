@@ -1,6 +1,7 @@
 """Arguments and options that commands share: the home folder, and the files they read and write."""
 
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -120,6 +121,16 @@ def _home_option(*, expose_value: bool) -> Callable[[Any], Any]:
         default=DEFAULT_HOME,
         show_default=True,
         expose_value=expose_value,
-        callback=as_text,
+        callback=_home,
         help="Folder of the store.",
     )
+
+
+def _home(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
+    try:
+        value.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            message = f"{str(value)!r} is reached by links in a circle; name another folder."
+            raise click.BadParameter(message, ctx, param) from error
+    return cast(Path, as_text(ctx, param, value))

@@ -99,6 +99,18 @@ def test_what_is_kept_as_text_must_be_utf_8(arguments: list[str], file: Path) ->
     assert "holds a byte that is not UTF-8; rename it" in result.stderr
 
 
+@pytest.mark.parametrize("home", ["a", "a/home"])
+@pytest.mark.parametrize("command", [["sql", "FROM leaks"], ["refresh"], ["report", "--out", "out.html"]])
+def test_a_home_behind_links_in_a_circle_is_bad_usage(command: list[str], home: str, tmp_path: Path) -> None:
+    """It is not said to be absent, and what resolves its path does not fail in its own way."""
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    result = CliRunner().invoke(cli, [*command, "--home", str(tmp_path / home)])
+
+    assert result.exit_code == 2
+    assert f"'{tmp_path / home}' is reached by links in a circle; name another folder." in result.stderr
+
+
 @pytest.mark.parametrize("command", READERS)
 @pytest.mark.parametrize("content", ["", "\n \n"])
 def test_a_file_of_no_line_is_refused(command: str, content: str, tmp_path: Path) -> None:
