@@ -8,8 +8,10 @@ from . import interrupts  # before all else: see there
 
 # isort: split
 import importlib
+import os
 import sys
 from importlib.metadata import version
+from typing import Any
 
 import click
 
@@ -47,6 +49,16 @@ class _LazyGroup(click.Group):
         command = getattr(importlib.import_module(f".{module}", __package__), attribute)
         return command if isinstance(command, click.Group) else with_home(command)
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own types
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # of which click itself makes exit code 1
+            raise _ReaderGone from error
+
+
+class _ReaderGone(Exception):
+    pass
+
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("stepmark"), prog_name="stepmark")
@@ -69,9 +81,10 @@ def main() -> None:
         sys.exit(error.exit_code)
     except click.Abort:  # what click makes of an interrupt that somebody else caught first, such as Dagster
         interrupts.end()
-    except BrokenPipeError:
-        # The reader of a pipe has gone (`stepmark sql ... | head`): that is no failure of ours.
-        sys.stderr.close()
+    except _ReaderGone:
+        # Of a pipe, as in `stepmark sql ... | head`: that is no failure of ours. What Python still holds of
+        # the result it would try to write at its end, and fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(0)
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -108,6 +108,8 @@ def _is_database(target: Path) -> bool:
 def _told(out: Path) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:  # its reader has gone: no failure, as where no file is named
+        raise
     except OSError as error:
         problem = f"cannot be written ({error.strerror or type(error).__name__})"
         raise InputError.at(out, None, problem, "name a file in a writable folder with free space") from error

@@ -70,6 +70,24 @@ def test_standard_output_is_written_to_where_it_is_a_pipe() -> None:
     assert run.stdout == "text"
 
 
+@pytest.mark.parametrize("out", [[], ["--out", "/dev/stdout"], ["--out", "pipe"]])
+def test_a_reader_who_has_seen_enough_is_no_failure(out: list[str], tmp_path: Path) -> None:
+    """As of `stepmark grade ... | head -1`, whatever names the pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "answers.jsonl").write_text('{"gold": "1", "pred": "1"}\n' * 3_000)
+    command = [sys.executable, "-m", "stepmark.app.main", "grade", "answers.jsonl", *out]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        with (tmp_path / "pipe").open() if "pipe" in out else run.stdout as reader:
+            reader.readline()
+        told = run.stderr.read()
+
+    assert (run.returncode, "Error" in told) == (0, False)
+
+
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "/dev/fd/{}", "/proc/self/fd/{}", "link"])
 def test_an_open_file_is_written_to_where_it_stands(name: str, tmp_path: Path) -> None:
     """A redirected stream stays the file it is: what stands there and what follows are kept."""
