@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.models.reward.folder import holds_reward_model
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.rows import delete, replace
@@ -107,7 +107,7 @@ def _found_or_trained(
     folder = checkpoint_folder(store, key)
     if found.height and holds_reward_model(folder, found["checkpoint_sha256"].item()):
         return found.row(0, named=True)
-    _empty(folder)
+    _make_room(folder)
     config = _config(model, reward)
     row = {
         "reward_model_id": key,
@@ -130,13 +130,22 @@ def _found_or_trained(
     return row
 
 
-def _empty(folder: Path) -> None:
-    """Take away what is left of another model: a file too many may change how the new one is loaded."""
-    for path in folder.glob("*"):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+def _make_room(folder: Path) -> None:
+    """Make an empty folder, before the training: where there can be none, that would be lost.
+
+    What is left of another model is taken away: a file too many may change how the new one is loaded.
+    """
+    try:
+        for path in folder.glob("*") if folder.is_dir() else (folder,):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"the model cannot be written there ({error.strerror})"
+        remedy = "look at what is there, free space and permissions, or give another --home"
+        raise InputError.at(folder, None, problem, remedy) from error
 
 
 def _fit(

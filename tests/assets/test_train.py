@@ -1,6 +1,7 @@
 """When a reward model is trained, and when the one that is there is taken."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from stepmark.assets import train
 from stepmark.assets.profile import Profile, RewardModel
 from stepmark.assets.train import train_reward_model
+from stepmark.labeling.errors import InputError
 from stepmark.models.reward.folder import DESCRIPTION, FORMAT, folder_sha256
 from stepmark.store.store import Store
 
@@ -85,6 +87,25 @@ def test_files_that_training_did_not_write_are_replaced(
     assert trained == [trained[0]] * 2
     assert again["checkpoint_sha256"] == first["checkpoint_sha256"]
     assert sorted(path.name for path in trained[0].iterdir()) == [HEAD, DESCRIPTION]
+
+
+def test_where_no_folder_can_be_nothing_is_trained(
+    store: Store, profile: Profile, trained: list[Path]
+) -> None:
+    """The sentence names the folder; a file in the place of one model's folder is replaced."""
+    models = store.home / "reward_models"
+    store.home.mkdir(exist_ok=True)
+    models.write_text("")
+    with pytest.raises(InputError, match=r"prm-\w+: the model cannot be written there \(Not a directory\)"):
+        train_reward_model(store, profile, MODEL)
+    assert not trained
+
+    models.unlink()
+    folder = store.home / train_reward_model(store, profile, MODEL)["checkpoint"]
+    shutil.rmtree(folder)
+    folder.write_text("")
+    train_reward_model(store, profile, MODEL)
+    assert (folder / HEAD).is_file()
 
 
 @pytest.mark.parametrize(("stored_sha256", "num_kept"), [(None, 1), ("a" * 64, 0)])
