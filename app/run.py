@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+import sqlalchemy.exc  # Dagster's
 
 from stepmark.assets.definitions import build_definitions
 from stepmark.assets.metadata import TOLD
 from stepmark.assets.pipeline import Pipeline
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.create import refuse_unopenable
+from stepmark.store.frames import one_line
 from stepmark.store.store import Store
 
 _PLAIN = "plain_lines"
@@ -62,13 +64,20 @@ def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
     names = {key.to_user_string() for key in graph.get_all_asset_keys()}
     definitions = build_definitions(pipeline, settings, {_PLAIN: _plain_lines(names)})
     job = definitions.resolve_job_def("refresh")
-    with dg.DagsterInstance.from_config(folder, _COMMAND_LINE) as instance:
-        result = job.execute_in_process(
-            # Naming a logger keeps Dagster from writing its own records to the screen as well.
-            run_config={"loggers": {_PLAIN: {}}},
-            instance=instance,
-            raise_on_error=False,
-        )
+    try:
+        with dg.DagsterInstance.from_config(folder, _COMMAND_LINE) as instance:
+            result = job.execute_in_process(
+                # Naming a logger keeps Dagster from writing its own records to the screen as well.
+                run_config={"loggers": {_PLAIN: {}}},
+                instance=instance,
+                raise_on_error=False,
+            )
+    except sqlalchemy.exc.DBAPIError as error:
+        raise StepmarkError(
+            f"Dagster's records of runs in {folder} cannot be read or written: "
+            f"{one_line(error.orig or error)}; look at the disk's free space and permissions, or move that "
+            "folder away: a new one is made."
+        ) from error
     if not result.success:
         raise StepmarkError(_first_failure(result))
 

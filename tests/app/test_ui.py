@@ -11,10 +11,10 @@ import dagster as dg
 import pytest
 from click.testing import CliRunner
 
-from stepmark.app.run import refresh
+from stepmark.app.run import dagster_home, refresh
 from stepmark.app.ui import ui_command
 from stepmark.assets import problem_assets
-from stepmark.labeling.errors import InputError
+from stepmark.labeling.errors import InputError, StepmarkError
 
 
 def test_a_taken_port_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,4 +107,14 @@ def test_an_interrupted_run_is_no_failure_of_an_asset(
 
     monkeypatch.setattr(problem_assets, "ingest_problems", interrupted)
     with pytest.raises(KeyboardInterrupt):
+        refresh(tmp_path, "minimath")
+
+
+def test_records_of_dagster_that_cannot_be_read_are_told_in_one_sentence(tmp_path: Path) -> None:
+    """What is wrong is SQLite's to say, and as little can be kept on a full disk."""
+    records = dagster_home(tmp_path) / "history" / "runs.db"
+    records.parent.mkdir()
+    records.write_text("no database" * 100)
+
+    with pytest.raises(StepmarkError, match=r"records of runs in .*dagster cannot .*: file is not a data"):
         refresh(tmp_path, "minimath")
