@@ -33,6 +33,7 @@ _COMMAND_LINE_SETTINGS = (
 # In the metadata of the assets that keep what is there; the others are made anew each time.
 _COUNTS_OF_NEW = ("num_new", "num_completed", "num_graded", "num_scored", "num_likelihoods")
 _INTERRUPTED = dg.DagsterExecutionInterruptedError.__name__
+_QUERY_INTERRUPTED = "RuntimeError: Query interrupted"  # what DuckDB makes of an interrupt
 
 
 def dagster_home(home: Path) -> Path:
@@ -127,7 +128,7 @@ def _first_failure(result: dg.ExecuteInProcessResult) -> str:
                 return stopped
             error = event.step_failure_data.error
             cause = error.cause if error is not None and error.cause is not None else error
-            if cause is not None and cause.cls_name == _INTERRUPTED:
+            if cause is not None and (cause.cls_name == _INTERRUPTED or _QUERY_INTERRUPTED in cause.message):
                 raise KeyboardInterrupt
             message = "no reason was given" if cause is None else cause.message.strip()
             for prefix in (

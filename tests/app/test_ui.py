@@ -97,13 +97,18 @@ def test_dagster_does_not_warn_of_its_own_command(started: tuple[list[str], dict
     assert "superseded" not in run.stderr
 
 
+@pytest.mark.parametrize(
+    "error",
+    [dg.DagsterExecutionInterruptedError(), RuntimeError("Query interrupted")],
+    ids=["own", "DuckDB's"],
+)
 def test_an_interrupted_run_is_no_failure_of_an_asset(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C reaches the command line as what it is."""
+    """Ctrl-C reaches the command line as what it is, whatever a query makes of it."""
 
     def interrupted(*arguments: object) -> None:
-        raise dg.DagsterExecutionInterruptedError
+        raise error
 
     monkeypatch.setattr(problem_assets, "ingest_problems", interrupted)
     with pytest.raises(KeyboardInterrupt):
