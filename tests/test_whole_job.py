@@ -204,3 +204,21 @@ def test_the_report_and_the_commands_read_the_run(done: tuple[Store, Path, str],
     assert len(line["probabilities"]) == len(line["step_scores"]) == 2
     assert all(abs(sum(step.values()) - 1) < 1e-4 for step in line["probabilities"])
     assert load_profile(str(profile)).evaluation.n == (1, 4, 8)
+
+
+def test_outcome_and_process_supervision_are_compared_on_a_finished_home(
+    done: tuple[Store, Path, str],
+) -> None:
+    """The benchmark's row: both models pick from the same samples, and the difference is theirs."""
+    store, profile, _ = done
+    benchmark = Path(__file__).resolve().parents[1] / "benchmarks" / "supervision.py"
+    command = [sys.executable, str(benchmark), "--home", str(store.home), "--profile", str(profile)]
+    run = subprocess.run(
+        [*command, "--sizes", "5", "--draws", "2", "--steps", "4"], capture_output=True, text=True, check=True
+    )
+    row = run.stdout.splitlines()[-1]
+    size, _, _, orm, _, _, prm, _, _, difference, *_ = row.split()
+
+    assert size == "5"
+    assert 0 <= float(orm) <= 100
+    assert abs(float(prm) - float(orm) - float(difference)) < 0.15
