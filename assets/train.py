@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -26,6 +26,10 @@ from .profile import Profile, Reward, RewardModel
 from .progress import Progress
 from .solution_rows import solution_rows
 from .working import only_worker
+
+if TYPE_CHECKING:
+    from stepmark.models.reward.checkpoint import RewardModel as Trained
+    from stepmark.models.reward.training import TrainingConfig
 
 # The solutions of the first $1 problems that have examples, in the order of their ids, which are hashes.
 _CHOSEN = """
@@ -151,26 +155,10 @@ def _make_room(folder: Path) -> None:
 def _fit(
     store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, folder: Path
 ) -> dict[str, str]:
-    from stepmark.models.reward.checkpoint import new_reward_model, save_reward_model  # noqa: PLC0415
-    from stepmark.models.reward.network import HeadConfig  # noqa: PLC0415
-    from stepmark.models.reward.training import TrainingConfig, train  # noqa: PLC0415
+    from stepmark.models.reward.checkpoint import save_reward_model  # noqa: PLC0415 - torch loads slowly
+    from stepmark.models.reward.training import train  # noqa: PLC0415
 
-    fresh = new_reward_model(
-        resolve_model(reward.base),
-        reward.prompt_template,
-        reward.max_tokens,
-        HeadConfig(reward.head_size, reward.reads_hidden, reward.reads_likelihood),
-        reward.seed,
-        model.kind,
-        pools_solution=model.pools_solution,
-    )
-    config = TrainingConfig(
-        num_epochs=reward.num_epochs,
-        batch_solutions=reward.batch_solutions,
-        learning_rate=reward.learning_rate,
-        backbone_rate_factor=reward.backbone_rate_factor,
-        seed=reward.seed,
-    )
+    fresh, config = untrained(reward, model)
     train_examples, validation_examples = read_examples(store, targets)
     with (
         Progress(f"reading for {model.name}", 0, "solutions") as read,
@@ -193,6 +181,31 @@ def _fit(
         )
     checksum = save_reward_model(fresh, folder)
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}
+
+
+def untrained(reward: Reward, model: RewardModel) -> "tuple[Trained, TrainingConfig]":
+    """A reward model that has learned nothing yet, and how it is to be trained."""
+    from stepmark.models.reward.checkpoint import new_reward_model  # noqa: PLC0415 - torch loads slowly
+    from stepmark.models.reward.network import HeadConfig  # noqa: PLC0415
+    from stepmark.models.reward.training import TrainingConfig  # noqa: PLC0415
+
+    fresh = new_reward_model(
+        resolve_model(reward.base),
+        reward.prompt_template,
+        reward.max_tokens,
+        HeadConfig(reward.head_size, reward.reads_hidden, reward.reads_likelihood),
+        reward.seed,
+        model.kind,
+        pools_solution=model.pools_solution,
+    )
+    config = TrainingConfig(
+        num_epochs=reward.num_epochs,
+        batch_solutions=reward.batch_solutions,
+        learning_rate=reward.learning_rate,
+        backbone_rate_factor=reward.backbone_rate_factor,
+        seed=reward.seed,
+    )
+    return fresh, config
 
 
 def read_examples(store: Store, targets: pl.DataFrame) -> tuple[list[Any], list[Any]]:

@@ -21,18 +21,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from stepmark.assets.profile import Profile, RewardModel, load_profile
+from stepmark.assets.profile import Reward, RewardModel, load_profile
 from stepmark.assets.solution_rows import SolutionRow, solution_rows
-from stepmark.assets.train import read_examples, targets_of
+from stepmark.assets.train import read_examples, targets_of, untrained
 from stepmark.models.metrics.best_of_n import best_scored_accuracies
 from stepmark.models.reward.checkpoint import RewardModel as Trained
-from stepmark.models.reward.checkpoint import new_reward_model
 from stepmark.models.reward.encoding import Encoded
 from stepmark.models.reward.examples import Example
-from stepmark.models.reward.network import HeadConfig, Reading
+from stepmark.models.reward.network import Reading
 from stepmark.models.reward.reading import only_steps, positions_of_steps, read_solutions, stack_readings
-from stepmark.models.reward.training import TrainingConfig, train
-from stepmark.models.tiny.shipped import resolve_model
+from stepmark.models.reward.training import train
 from stepmark.store.store import Store
 
 Floats = NDArray[np.float64]
@@ -52,41 +50,26 @@ class Judged:
     reading: Reading
 
 
-def fresh(profile: Profile, model: RewardModel, seed: int) -> Trained:
-    """A reward model that has learned nothing yet."""
-    reward = profile.reward
-    return new_reward_model(
-        resolve_model(reward.base),
-        reward.prompt_template,
-        reward.max_tokens,
-        HeadConfig(reward.head_size, reward.reads_hidden),
-        seed,
-        model.kind,
-        pools_solution=model.pools_solution,
-    )
-
-
-def read_once(profile: Profile, rows: Sequence[SolutionRow]) -> dict[str, list[Judged]]:
+def read_once(reward: Reward, rows: Sequence[SolutionRow]) -> dict[str, list[Judged]]:
     """The different texts among samples for each kind of model; the base reads them once for all heads."""
     different = list({(row.problem_id, row.solution): row for row in rows}.values())
-    readers = {model.name: fresh(profile, model, 0) for model in _MODELS}
-    whole = [_encoded(readers["orm"], row) for row in different]
-    positions = [positions_of_steps(one, [one.num_steps - 1]) for one in whole]
+    readers = {model.name: untrained(reward, model)[0] for model in _MODELS}
+    encoded = {name: [_encoded(reader, row) for row in different] for name, reader in readers.items()}
+    positions = [positions_of_steps(one, [one.num_steps - 1]) for one in encoded["orm"]]
     with click.progressbar(length=len(different), label="reading test solutions") as bar:
         readings = read_solutions(
             readers["orm"].network,
-            [one.input_ids for one in whole],
+            [one.input_ids for one in encoded["orm"]],
             positions,
             lambda num_read, _: bar.update(num_read - bar.pos),
         )
     judged: dict[str, list[Judged]] = {name: [] for name in readers}
-    for row, reading, read in zip(different, readings, positions, strict=True):
-        place = {position: index for index, position in enumerate(read)}
-        for name, reader in readers.items():
-            encoded = _encoded(reader, row)
-            steps = range(encoded.num_steps) if reader.kind == "prm" else [encoded.num_steps - 1]
-            kept = [place[position] for position in positions_of_steps(encoded, steps)]
-            judged[name].append(Judged(row, only_steps(encoded, steps), _part(reading, kept)))
+    for name, reader in readers.items():
+        for row, whole, reading, read in zip(different, encoded[name], readings, positions, strict=True):
+            place = {position: index for index, position in enumerate(read)}
+            steps = range(whole.num_steps) if reader.kind == "prm" else [whole.num_steps - 1]
+            kept = [place[position] for position in positions_of_steps(whole, steps)]
+            judged[name].append(Judged(row, only_steps(whole, steps), _part(reading, kept)))
     return judged
 
 
@@ -120,18 +103,12 @@ def scores_of(model: Trained, judged: Sequence[Judged]) -> dict[tuple[str, str],
 
 
 def trained(
-    profile: Profile, model: RewardModel, examples: Sequence[Example], steps: int, seed: int
+    reward: Reward, model: RewardModel, examples: Sequence[Example], steps: int, seed: int
 ) -> Trained:
     """A head that took ``steps`` training steps on the examples."""
-    reward, made = profile.reward, fresh(profile, model, seed)
     num_batches = -(-len(examples) // reward.batch_solutions)
-    config = TrainingConfig(
-        num_epochs=steps / num_batches,
-        batch_solutions=reward.batch_solutions,
-        learning_rate=reward.learning_rate,
-        backbone_rate_factor=0.0,
-        seed=seed,
-    )
+    chosen = reward.model_copy(update={"seed": seed, "num_epochs": steps / num_batches})
+    made, config = untrained(chosen, model)
     train(made.network, made.encoder, examples, [], config)
     return made
 
@@ -179,11 +156,11 @@ def shown(values: Floats, *, signed: bool = False) -> str:
 @click.option("--surprise-alone", is_flag=True, help="The head reads no hidden states, as the demo's.")
 def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int, *, surprise_alone: bool) -> None:
     """Train both from ever more problems, and print what they pick."""
-    store, profile = Store(home), load_profile(profile_name)
-    reward = profile.reward.model_copy(update={"reads_hidden": not surprise_alone})
-    profile = profile.model_copy(update={"reward": reward})
+    store = Store(home)
+    head = {"reads_hidden": not surprise_alone, "reads_likelihood": True, "backbone_rate_factor": 0.0}
+    reward = load_profile(profile_name).reward.model_copy(update=head)
     rows = solution_rows(store, "problems.split = 'test' AND solutions.source = 'sampled'")
-    judged = read_once(profile, rows)
+    judged = read_once(reward, rows)
     samples: dict[str, list[SolutionRow]] = {}
     for row in rows:
         samples.setdefault(row.problem_id, []).append(row)
@@ -201,7 +178,7 @@ def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int, *, s
             chosen = {problems[place] for place in order[:size]}
             for model in _MODELS:
                 some = [one for one in examples[model.name] if one.problem_id in chosen]
-                made = trained(profile, model, some, steps, draw)
+                made = trained(reward, model, some, steps, draw)
                 picked[model.name].append(right_picks(samples, scores_of(made, judged[model.name])))
             counts.append((len(some), sum(target is not None for one in some for target in one.targets)))
         orm, prm = (np.stack(picked[model.name]) for model in _MODELS)
