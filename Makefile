@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 TORCH_FLAGS := $(if $(TORCH_INDEX_URL),--no-deps --index-url $(TORCH_INDEX_URL))
 TYPING := build/typing/stepmark
-PACKAGES := labeling models store assets app
+PACKAGES := labeling models store pipeline assets app
 
 .PHONY: demo test check ui typecheck lint install bench-labels bench-grader bench-supervision lock
 
@@ -38,7 +38,7 @@ bench-labels: $(VENV)/.installed-tests
 	$(BIN)/python benchmarks/labels.py --home bench-home/pool
 	rm -rf bench-home/speed
 	$(BIN)/python benchmarks/label_speed.py --home bench-home/speed
-	STEPMARK_KILLS=30 $(BIN)/python -m pytest -q tests/assets/test_labeling_crash.py
+	STEPMARK_KILLS=30 $(BIN)/python -m pytest -q tests/pipeline/test_labeling_crash.py
 
 check: lint typecheck
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stepmark.assets.profile import BUILT_IN
+from stepmark.labeling.vocabulary import ORACLE
+from stepmark.pipeline.profile import BUILT_IN
 
 from .json_output import write_json
 from .options import home_option, output_option
@@ -34,7 +35,7 @@ _QUALITY_ROWS = (
 @home_option
 def demo_command(json_path: Path | None, home: Path) -> None:
     """Sample, grade, label, train and judge on minimath, and print which selector picks better."""
-    from stepmark.assets.profile import load_profile  # noqa: PLC0415
+    from stepmark.pipeline.profile import load_profile  # noqa: PLC0415
     from stepmark.store.store import Store  # noqa: PLC0415
 
     from .report import write_report  # noqa: PLC0415 - matplotlib and Dagster load slowly
@@ -95,7 +96,6 @@ def _differences(results: "Results") -> list[str]:
 
 
 def _quality(results: "Results") -> list[str]:
-    from stepmark.assets.ingest import ORACLE  # noqa: PLC0415
     from stepmark.models.metrics.label_quality import ALL  # noqa: PLC0415
 
     from .results import QUALITY_LABELS, percent  # noqa: PLC0415

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 import click
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.vocabulary import HUMAN
 
 from .options import home_option, output_option
 from .row_files import WRITERS
 from .text_output import output_file
 
 if TYPE_CHECKING:
-    from stepmark.labeling.exporters.common import ExportTally, RatedSolution
-    from stepmark.labeling.exporters.registry import ExportFormat
+    from stepmark.labeling.formats.export_registry import ExportFormat
+    from stepmark.labeling.formats.writing import ExportTally, RatedSolution
 
 FORMATS = (
     "prm800k", "trl", "math-shepherd", "rlhflow", "processbench", "omegaprm", "label-studio", "stepmark",
     "parquet", "csv", "jsonl",
 )  # fmt: skip
-_HUMAN = "human"
 _ALTERNATIVES = "rated alternatives to a step left out: prm800k alone holds them"
 _TESTS_OF_LABELERS = "solutions left out: people rated them to be tested themselves"
 
@@ -51,9 +51,9 @@ _TESTS_OF_LABELERS = "solutions left out: people rated them to be tested themsel
 @home_option
 def export_command(format_name: str, out: Path, label_source: str | None, neutral: str, home: Path) -> None:
     """Write the labels of the published snapshot to a file, which import-labels can read again."""
-    from stepmark.labeling.exporters.common import ExportOptions, ExportTally  # noqa: PLC0415
-    from stepmark.labeling.exporters.registry import FORMATS as EXPORTS  # noqa: PLC0415
-    from stepmark.labeling.exporters.tables import COLUMNS  # noqa: PLC0415
+    from stepmark.labeling.formats.export_registry import FORMATS as EXPORTS  # noqa: PLC0415
+    from stepmark.labeling.formats.tables_writer import COLUMNS  # noqa: PLC0415
+    from stepmark.labeling.formats.writing import ExportOptions, ExportTally  # noqa: PLC0415
 
     chosen, tally = EXPORTS[format_name], ExportTally()
     options = ExportOptions(neutral=1 if neutral == "right" else -1)
@@ -104,12 +104,9 @@ class _Labels:
 
     def count_left_out(self, tally: "ExportTally") -> None:
         """Tally what no row of the format is about."""
-        from stepmark.store.label_reader import (  # noqa: PLC0415 - loads DuckDB
-            count_alternatives,
-            count_tests_of_labelers,
-        )
+        from stepmark.store.label_reader import count_alternatives, count_tests_of_labelers  # noqa: PLC0415 - loads DuckDB
 
-        if self._source in (None, _HUMAN) and self._wanted.people != "alone":
+        if self._source in (None, HUMAN) and self._wanted.people != "alone":
             tally.reasons += Counter(
                 {
                     _ALTERNATIVES: count_alternatives(self._cons[0], self._source),
@@ -122,7 +119,7 @@ class _Labels:
         from stepmark.store.label_reader import read_labels, read_people  # noqa: PLC0415 - loads DuckDB
 
         people = self._wanted.people
-        if people == "alone" and self._source == _HUMAN:
+        if people == "alone" and self._source == HUMAN:
             return read_people(self._cons[0], with_tests_of_labelers=True)
         machines = read_labels(
             self._cons[0],
@@ -130,7 +127,7 @@ class _Labels:
             is_by_problem=self._wanted.is_by_problem,
             without_people=people == "beside",
         )
-        if people == "beside" and self._source in (None, _HUMAN):
+        if people == "beside" and self._source in (None, HUMAN):
             persons = read_people(self._cons[1], with_tests_of_labelers=False)
             return heapq.merge(persons, machines, key=lambda one: one.place)
         return machines
@@ -147,8 +144,8 @@ def _chosen_source(found: dict[str, int], wanted: "ExportFormat", asked: str | N
         return asked
     if wanted.holds_sources:
         return None if len(found) > 1 else next(iter(found))
-    if wanted.people == "alone" and _HUMAN in found:
-        return _HUMAN
+    if wanted.people == "alone" and HUMAN in found:
+        return HUMAN
     if len(found) > 1:
         raise StepmarkError(f"The snapshot holds labels of {told}; say whose with --label-source.")
     return next(iter(found))

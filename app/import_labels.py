@@ -12,7 +12,7 @@ from .json_output import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
-    from stepmark.assets.label_files import LabelReport
+    from stepmark.pipeline.label_files import LabelReport
 
 FORMATS = (
     "auto", "prm800k", "math-shepherd", "trl", "processbench", "rlhflow", "omegaprm", "prmbench", "mr-gsm8k",
@@ -45,7 +45,7 @@ def import_labels_command(
     path: Path, format_name: str, split: str | None, json_path: Path | None, home: Path
 ) -> None:
     """Store the ratings of PATH and say what was accepted, refused or known before."""
-    from stepmark.assets.label_files import ingest_labels  # noqa: PLC0415 - loads polars and DuckDB
+    from stepmark.pipeline.label_files import ingest_labels  # noqa: PLC0415 - loads polars and DuckDB
     from stepmark.store.store import Store  # noqa: PLC0415
 
     store = Store(home)

@@ -27,7 +27,7 @@ _REJECTS_SHOWN = 10
 @home_option
 def ingest_command(path: Path, source: str, split: str | None, home: Path) -> None:
     """Store the problems of PATH: JSON Lines, Parquet, or a folder of MATH's JSON files."""
-    from stepmark.assets.ingest import ingest_path  # noqa: PLC0415 - loads polars and DuckDB
+    from stepmark.pipeline.ingest import ingest_path  # noqa: PLC0415 - loads polars and DuckDB
     from stepmark.store.store import Store  # noqa: PLC0415
 
     store = Store(home)

@@ -34,6 +34,7 @@ _COMMANDS = {
     "score": "score:score_command",
     "sql": "sql:sql_command",
     "report": "report:report_command",
+    "convert-gguf": "convert_gguf:convert_gguf_command",
     "tiny-generator": "tiny_generator:tiny_generator_group",
 }
 

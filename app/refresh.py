@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from stepmark.assets.profile import BUILT_IN
+from stepmark.pipeline.profile import BUILT_IN
 
 from .options import home_option
 from .profile_option import profile_option

@@ -13,12 +13,12 @@ import click
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stepmark.assets.judge_assets import main_selectors
-from stepmark.assets.plots import best_of_n_picture, label_quality_picture
-from stepmark.assets.profile import Profile, load_profile
-from stepmark.assets.quality import Quality
-from stepmark.assets.score import current_models
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.models.metrics.slices import THIRDS
+from stepmark.pipeline.plots import best_of_n_picture, label_quality_picture
+from stepmark.pipeline.profile import Profile, load_profile
+from stepmark.pipeline.quality import Quality
+from stepmark.pipeline.score import current_models
 from stepmark.store.store import Store
 
 from .options import home_option, output_option

@@ -9,15 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.assets.ingest import ORACLE
 from stepmark.assets.judge_assets import main_selectors
-from stepmark.assets.profile import Profile
-from stepmark.assets.quality import TRUTHS, Quality, metric_name, read_quality
-from stepmark.assets.selection import BEST_OF_N, DIFFERENCE, UNSCORED
-from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
+from stepmark.labeling.vocabulary import MONTE_CARLO, ORACLE
 from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.intervals import Estimate
 from stepmark.models.metrics.label_quality import ALL
+from stepmark.pipeline.profile import Profile
+from stepmark.pipeline.quality import TRUTHS, Quality, metric_name, read_quality
+from stepmark.pipeline.selection import BEST_OF_N, DIFFERENCE, UNSCORED
 from stepmark.store.store import Store
 
 _COSTS = """

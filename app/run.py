@@ -13,7 +13,7 @@ import sqlalchemy.exc  # Dagster's
 
 from stepmark.assets.definitions import build_definitions
 from stepmark.assets.metadata import TOLD
-from stepmark.assets.pipeline import Pipeline
+from stepmark.assets.resources import Pipeline
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.create import refuse_unopenable
 from stepmark.store.frames import one_line

@@ -8,7 +8,7 @@ import dagster as dg
 from stepmark.store.auditing import Audit, list_audits, run_audit
 
 from .metadata import table_rows
-from .pipeline import Pipeline
+from .resources import Pipeline
 
 _OFFENDERS_SHOWN = 20
 # Which asset an audit is shown at; its rows are complete once that asset is.

@@ -2,13 +2,14 @@
 
 import dagster as dg
 
+from stepmark.pipeline.profile import Profile
+
 from .checks import audit_checks
 from .judge_assets import best_of_n, first_errors, label_agreement, published_snapshot, scores_asset
 from .label_assets import monte_carlo_labels, oracle_labels, rollouts
-from .leaks import leak_gates
-from .pipeline import Pipeline, pipeline_from_environment
+from .leak_gates import leak_gates
 from .problem_assets import human_labels, problems
-from .profile import Profile
+from .resources import Pipeline, pipeline_from_environment
 from .reward_assets import orm_examples, prm_examples, reward_model_assets
 from .solution_assets import grader_audit, outcomes, solutions, steps
 

@@ -3,18 +3,18 @@
 import dagster as dg
 import polars as pl
 
-from stepmark.labeling.monte_carlo import SOURCE as MONTE_CARLO
+from stepmark.labeling.vocabulary import MONTE_CARLO
+from stepmark.pipeline.error_finding import find_first_errors, store_first_errors
+from stepmark.pipeline.plots import best_of_n_picture, label_quality_picture
+from stepmark.pipeline.profile import Profile
+from stepmark.pipeline.quality import measure_label_quality, read_quality, store_label_quality
+from stepmark.pipeline.score import likelihood_ids, score_with_likelihoods, score_with_models
+from stepmark.pipeline.selection import BEST_OF_N, DIFFERENCE, select, store_selection
 
-from .error_finding import find_first_errors, store_first_errors
 from .label_assets import monte_carlo_labels, oracle_labels
 from .metadata import count_rows, picture, sample_rows, table_rows
-from .pipeline import Pipeline
-from .plots import best_of_n_picture, label_quality_picture
 from .problem_assets import human_labels
-from .profile import Profile
-from .quality import measure_label_quality, read_quality, store_label_quality
-from .score import likelihood_ids, score_with_likelihoods, score_with_models
-from .selection import BEST_OF_N, DIFFERENCE, select, store_selection
+from .resources import Pipeline
 from .solution_assets import grader_audit, outcomes, steps
 
 _FIGURES = """

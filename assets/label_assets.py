@@ -2,12 +2,13 @@
 
 import dagster as dg
 
-from .ingest import rate_by_oracle
+from stepmark.pipeline.ingest import rate_by_oracle
+from stepmark.pipeline.monte_carlo import label_from_rollouts
+from stepmark.pipeline.rollouts import sample_rollouts
+
 from .metadata import count_rows, sample_rows, table_rows
-from .monte_carlo import label_from_rollouts
-from .pipeline import Pipeline
 from .problem_assets import human_labels
-from .rollouts import sample_rollouts
+from .resources import Pipeline
 from .solution_assets import outcomes, steps
 
 _LABEL_COUNTS = "SELECT * FROM label_counts ORDER BY label_source"

@@ -4,16 +4,24 @@ from pathlib import Path
 
 import dagster as dg
 
-from .ingest import ingest_problems
-from .label_files import ingest_labels
-from .labelers import labelers_metadata, measure_labelers
+from stepmark.labeling.vocabulary import HUMAN
+from stepmark.pipeline.ingest import ingest_problems
+from stepmark.pipeline.label_files import ingest_labels
+from stepmark.pipeline.labelers import METRICS, measure_labelers
+from stepmark.store.store import Store
+
 from .metadata import count_rows, sample_rows, table_rows
-from .pipeline import Pipeline
+from .resources import Pipeline
 
 _BY_SPLIT = "SELECT source, split, count(*) AS num_problems FROM problems GROUP BY ALL ORDER BY ALL"
 _HUMAN_RATINGS = """
     SELECT phase, rating, count(*) AS num_completions FROM human_labels GROUP BY ALL ORDER BY ALL
 """
+_FIGURES = """
+    SELECT metric, slice, value, ci95_low, ci95_high, num_problems FROM evaluations
+    WHERE selector = ? AND metric IN (SELECT unnest(?)) ORDER BY ALL
+"""
+_CONFLICTS_SHOWN = 20
 
 
 @dg.asset(group_name="ingest", kinds={"duckdb"})
@@ -49,6 +57,18 @@ def human_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "num_duplicates": sum(report.num_duplicates for report in reports.values()),
             "files": {Path(path).name: dict(report.counts) for path, report in reports.items()},
             "ratings": table_rows(store.read(_HUMAN_RATINGS)),
-            **labelers_metadata(store),
+            **_labelers_metadata(store),
         }
     )
+
+
+def _labelers_metadata(store: Store) -> dict[str, dg.MetadataValue | int]:
+    """What the asset ``human_labels`` shows of the people who rated."""
+    conflicts = store.read("SELECT * FROM conflicting_ratings ORDER BY ALL")
+    return {
+        "labelers": table_rows(store.read("SELECT * FROM labeler_quality ORDER BY ALL")),
+        "pairs_of_labelers": table_rows(store.read("SELECT * FROM labeler_agreement ORDER BY ALL")),
+        "reliability": table_rows(store.read(_FIGURES, [HUMAN, METRICS])),
+        "num_conflicting_texts": conflicts.height,
+        "conflicting_ratings": table_rows(conflicts.head(_CONFLICTS_SHOWN)),
+    }

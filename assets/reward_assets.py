@@ -6,16 +6,17 @@ from typing import Any
 
 import dagster as dg
 
-from .examples import kept_out_of_training, make_orm_examples, make_prm_examples
+from stepmark.pipeline.examples import kept_out_of_training, make_orm_examples, make_prm_examples
+from stepmark.pipeline.leaks import refuse_leaks
+from stepmark.pipeline.plots import loss_picture
+from stepmark.pipeline.profile import Profile, RewardModel
+from stepmark.pipeline.train import train_reward_model
+
 from .label_assets import monte_carlo_labels, oracle_labels
-from .leaks import refuse_leaks
 from .metadata import TOLD, count_rows, picture, sample_rows, table_rows
-from .pipeline import Pipeline
-from .plots import loss_picture
 from .problem_assets import human_labels
-from .profile import Profile, RewardModel
+from .resources import Pipeline
 from .solution_assets import outcomes, steps
-from .train import train_reward_model
 
 
 @dg.asset(group_name="train", kinds={"duckdb"}, deps=[outcomes, steps])
@@ -61,7 +62,7 @@ def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
         description=f"One {model.kind.upper()} trained on {', '.join(model.label_sources) or 'outcomes'}.",
     )
     def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
-        refuse_leaks(pipeline, table)
+        refuse_leaks(pipeline.store(), pipeline.settings().leaks, table, allow_leak=pipeline.allow_leak)
         started = datetime.now(UTC).replace(tzinfo=None)
         row = train_reward_model(pipeline.store(), pipeline.settings(), model)
         return dg.MaterializeResult(metadata=_training_metadata(row, started))

@@ -2,14 +2,14 @@
 
 import dagster as dg
 
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
+from stepmark.labeling.vocabulary import ALTERNATIVE
+from stepmark.pipeline.generate import sample_solutions, split_solutions
+from stepmark.pipeline.grade import grade_solutions
+from stepmark.pipeline.grader_audit import audit_grader, disagreements
 
-from .generate import sample_solutions, split_solutions
-from .grade import grade_solutions
-from .grader_audit import audit_grader, disagreements
 from .metadata import count_rows, sample_rows, table_rows
-from .pipeline import Pipeline
 from .problem_assets import human_labels, problems
+from .resources import Pipeline
 
 _FINISH = """
     SELECT split, finish_reason, count(*) AS num_solutions, sum(num_tokens) AS num_tokens

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from stepmark.assets.cases import chosen_windows
-from stepmark.assets.generate import sample_solutions, split_solutions
-from stepmark.assets.grade import grade_solutions
-from stepmark.assets.ingest import ingest_problems, rate_by_oracle
-from stepmark.assets.profile import Profile, load_profile
-from stepmark.assets.rollouts import sample_rollouts
-from stepmark.assets.sampling import identify
-from stepmark.labeling.search.cases import Case
+from stepmark.labeling.estimating.cases import Case
+from stepmark.pipeline.cases import chosen_windows
+from stepmark.pipeline.generate import sample_solutions, split_solutions
+from stepmark.pipeline.grade import grade_solutions
+from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
+from stepmark.pipeline.profile import Profile, load_profile
+from stepmark.pipeline.rollouts import sample_rollouts
+from stepmark.pipeline.sampling import identify
 from stepmark.store.store import Store
 
 MIN_STEPS = 4

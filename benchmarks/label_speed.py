@@ -18,10 +18,10 @@ import click
 from label_pool import labeled_home
 from sampling import Work, plain_vllm
 
-from stepmark.assets import rollouts, sampling
-from stepmark.assets.profile import Sampler
 from stepmark.models.sampling import Completion, SamplingSpec
 from stepmark.models.tiny.shipped import resolve_model
+from stepmark.pipeline import rollouts, sampling
+from stepmark.pipeline.profile import Sampler
 
 
 @dataclass(slots=True)

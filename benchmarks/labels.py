@@ -19,10 +19,10 @@ import numpy as np
 from label_pool import Judged, Pool, Rollout, Sizes, cut_off, make_pool
 from numpy.typing import NDArray
 
-from stepmark.labeling.monte_carlo import RolloutCounts
-from stepmark.labeling.search.adaptive import Adaptive
-from stepmark.labeling.search.cases import Estimator, Finding, merged
-from stepmark.labeling.search.counting import Counting
+from stepmark.labeling.estimating.adaptive import Adaptive
+from stepmark.labeling.estimating.cases import Estimator, Finding, merged
+from stepmark.labeling.estimating.counting import Counting
+from stepmark.labeling.estimating.monte_carlo import RolloutCounts
 
 Floats = NDArray[np.float64]
 _NUM_RIGHT_PER_WRONG = 0.4  # 200 right solutions to 500 wrong ones

@@ -21,9 +21,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from stepmark.assets.profile import Reward, RewardModel, load_profile
-from stepmark.assets.solution_rows import SolutionRow, solution_rows
-from stepmark.assets.train import read_examples, targets_of, untrained
 from stepmark.models.metrics.best_of_n import best_scored_accuracies
 from stepmark.models.reward.checkpoint import RewardModel as Trained
 from stepmark.models.reward.encoding import Encoded
@@ -31,6 +28,9 @@ from stepmark.models.reward.examples import Example
 from stepmark.models.reward.network import Reading
 from stepmark.models.reward.reading import only_steps, positions_of_steps, read_solutions, stack_readings
 from stepmark.models.reward.training import train
+from stepmark.pipeline.profile import Reward, RewardModel, load_profile
+from stepmark.pipeline.solution_rows import SolutionRow, solution_rows
+from stepmark.pipeline.train import read_examples, targets_of, untrained
 from stepmark.store.store import Store
 
 Floats = NDArray[np.float64]

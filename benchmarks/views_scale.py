@@ -21,9 +21,9 @@ from pathlib import Path
 import click
 import duckdb
 
-from stepmark.app.sql_page import questions
 from stepmark.store.schema import views
 from stepmark.store.store import Store
+from tools.sql_page import questions
 
 LIMIT_S = 2.0
 _FILL = """

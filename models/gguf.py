@@ -1,13 +1,9 @@
 """A model in a GGUF file as a plain checkpoint: safetensors and tokenizer, which vLLM and trainers load.
 
-    python -m stepmark.models.gguf model.gguf --out folder
-
 Leaves out: architectures other than Llama's, and quantized inference; weights become bfloat16.
 """
 
 from pathlib import Path
-
-import click
 
 from stepmark.labeling.errors import InputError
 
@@ -63,21 +59,3 @@ def _settings(config: "object") -> dict[str, object]:
         "pad_token_id",
     )
     return {name: getattr(config, name) for name in names}
-
-
-@click.command()
-@click.argument("gguf", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write."
-)
-def main(gguf: Path, out: Path) -> None:
-    """Convert the model in GGUF to a checkpoint folder."""
-    try:
-        convert_gguf(gguf, out)
-    except InputError as error:
-        raise click.ClickException(str(error)) from error
-    click.echo(f"Wrote {out}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,13 @@
 """Alternatives to a step that people rated differently in other files: none of them is a label.
 
-Leaves out: those rated differently within one file (``stepmark.labeling.importers.alternatives``).
+Leaves out: those rated differently within one file (``stepmark.labeling.formats.alternatives``).
 """
 
 from collections.abc import Collection
 
 import duckdb
 
-from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+from stepmark.labeling.vocabulary import HUMAN
 
 from .rows import delete, query
 

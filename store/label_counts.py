@@ -1,12 +1,11 @@
 """Counting the staged rows of a label file: what is kept, and which lines say nothing that is not stored.
 
-Leaves out: what readers count themselves (``stepmark.labeling.importers.common.LabelImport``).
+Leaves out: what readers count themselves (``stepmark.labeling.formats.reading.LabelImport``).
 """
 
 import duckdb
 
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
-from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+from stepmark.labeling.vocabulary import ALTERNATIVE, HUMAN
 
 from .rows import query
 

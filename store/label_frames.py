@@ -1,6 +1,6 @@
 """What a label importer read, as frames by table.
 
-Leaves out: reading label files (``stepmark.labeling.importers``), and storing the frames.
+Leaves out: reading label files (``stepmark.labeling.formats``), and storing the frames.
 """
 
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import polars as pl
 
-from stepmark.labeling.importers.common import ImportedSolution, LabelImport
+from stepmark.labeling.formats.reading import ImportedSolution, LabelImport
 from stepmark.labeling.records import HumanLabel, Problem, Reject, StepLabel
 
 from .frames import checked_values, frame_of

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import duckdb
 
-from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+from stepmark.labeling.vocabulary import HUMAN
 
 from .label_refusals import DIVIDED_OTHERWISE
 from .label_stage import PLACE

@@ -1,6 +1,6 @@
 """Reading labels back, a solution and rater at a time, as exporters take them.
 
-Leaves out: the formats (``stepmark.labeling.exporters``); alternatives beside a path, which are part of the
+Leaves out: the formats (``stepmark.labeling.formats``); alternatives beside a path, which are part of the
 ratings of people and of no other label source.
 """
 
@@ -9,12 +9,11 @@ from typing import Any
 
 import duckdb
 
-from stepmark.labeling.exporters.common import RatedSolution
-from stepmark.labeling.importers.alternatives import SOURCE as ALTERNATIVE
-from stepmark.labeling.importers.common import ImportedSolution
-from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+from stepmark.labeling.formats.reading import ImportedSolution
+from stepmark.labeling.formats.writing import RatedSolution
 from stepmark.labeling.records import HumanLabel, Problem, StepLabel
 from stepmark.labeling.steps import StepSpan
+from stepmark.labeling.vocabulary import ALTERNATIVE, HUMAN
 
 from .rows import query
 

@@ -2,7 +2,7 @@
 
 A row that contradicts the store is then refused where it is read, as one that contradicts an earlier row of
 the file, so that nothing of it stays and nothing else is compared with it. Leaves out: reading
-(``stepmark.labeling.importers.chunks``), and alternatives to a step (``label_kept``).
+(``stepmark.labeling.formats.chunks``), and alternatives to a step (``label_kept``).
 """
 
 from collections import defaultdict
@@ -10,9 +10,9 @@ from typing import Any
 
 import duckdb
 
-from stepmark.labeling.importers.chunks import StoredWords, ends_hash, word_hash
-from stepmark.labeling.importers.common import Speaker
-from stepmark.labeling.importers.prm800k import LABEL_SOURCE as HUMAN
+from stepmark.labeling.formats.chunks import StoredWords, ends_hash, word_hash
+from stepmark.labeling.formats.reading import Speaker
+from stepmark.labeling.vocabulary import HUMAN
 
 from .rows import query
 

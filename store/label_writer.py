@@ -1,6 +1,6 @@
 """Writing what a label importer read: first come first kept.
 
-Leaves out: reading label files (``stepmark.labeling.importers``) and counting their lines.
+Leaves out: reading label files (``stepmark.labeling.formats``) and counting their lines.
 """
 
 import duckdb

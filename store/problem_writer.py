@@ -2,7 +2,7 @@
 
 A label file brings along problems it knows little of, in a split that its importer was told; a file of
 problems knows better, whichever is read first. Which split each one asked for is kept, so that a problem
-asked for in both is found. Leaves out: reading files (``stepmark.labeling.importers``).
+asked for in both is found. Leaves out: reading files (``stepmark.labeling.formats``).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from stepmark.labeling.importers.registry import FORMATS
+from stepmark.labeling.formats.registry import FORMATS
 
 from .frames import FRAME_VIEW
 from .rows import delete, insert_missing, query, registered, update

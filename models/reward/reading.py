@@ -15,13 +15,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.models.threads import fitting_threads
 
 from .encoding import NO_STEP, Encoded
-from .network import (
-    NUM_LIKELIHOOD_FEATURES,
-    Reading,
-    RewardNetwork,
-    TokenLikelihood,
-    likelihood_features,
-)
+from .network import NUM_LIKELIHOOD_FEATURES, Reading, RewardNetwork, TokenLikelihood, likelihood_features
 from .packing import Pack, pack_solutions
 
 _MAX_KEPT_BYTES = 2**31

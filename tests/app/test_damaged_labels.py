@@ -16,7 +16,7 @@ from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 
 Row = dict[str, Any]
-_ROWS_FILE = Path(__file__).parents[1] / "labeling" / "importers" / "valid_rows.json"
+_ROWS_FILE = Path(__file__).parents[1] / "labeling" / "formats" / "valid_rows.json"
 VALID: dict[str, Any] = json.loads(_ROWS_FILE.read_text(encoding="utf-8"))
 TABLE = b"problem,solution_id,step_index,step,rating\n"
 PARQUET = pl.DataFrame({"problem": ["Q"] * 500, "step": [str(index) for index in range(500)]})
@@ -254,7 +254,7 @@ def test_a_failure_while_rows_are_stored_leaves_none_of_the_file(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a kill: the rows are written, and not there after all; the next run stores them."""
-    from stepmark.assets import label_files
+    from stepmark.pipeline import label_files
 
     rows = [json.dumps(numbered(valid("trl"), number)) for number in range(4)]
     before = Store(home).read("SELECT count(*) FROM problems").item()
@@ -279,7 +279,7 @@ def test_labels_for_other_steps_of_a_stored_text_are_refused(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second file divides the stored text otherwise: its labels would belong to no step, in any chunk."""
-    from stepmark.assets import label_files
+    from stepmark.pipeline import label_files
 
     monkeypatch.setattr(label_files, "_CHUNK_LINES", 1)
     rows = []
@@ -300,7 +300,7 @@ def test_labels_for_other_steps_of_a_stored_text_are_refused(
 
 def test_two_labelers_may_stand_far_apart_in_a_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one's line comes with a later chunk; alternatives that they disagree on are left out."""
-    from stepmark.assets import label_files
+    from stepmark.pipeline import label_files
 
     monkeypatch.setattr(label_files, "_CHUNK_LINES", 1)
     first, second = valid("prm800k"), changed(valid("prm800k"), "labeler", "ben")

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from stepmark.app.export import FORMATS, export_command
 from stepmark.app.import_labels import import_labels_command
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.labeling.exporters.registry import FORMATS as EXPORTS
+from stepmark.labeling.formats.export_registry import FORMATS as EXPORTS
 from stepmark.store.auditing import run_audits
 from stepmark.store.rows import query
 from stepmark.store.store import Store

@@ -134,6 +134,7 @@ WRITERS = {
     "grade": ("--out", [None]),
     "score": ("--out", ["no-model", None]),
     "report": ("--out", ["--profile", None]),
+    "convert-gguf": ("--out", [None]),
     "tiny-generator train": ("--out", ["base"]),
     "tiny-generator measure": ("--card", ["base"]),
 }

@@ -9,8 +9,8 @@ from dagster._core.definitions.utils import DISALLOWED_NAMES
 
 from stepmark.assets.checks import ASSET_OF_AUDIT
 from stepmark.assets.definitions import build_definitions
-from stepmark.assets.pipeline import Pipeline
-from stepmark.assets.reserved_names import ASSETS, why_refused
+from stepmark.assets.resources import Pipeline
+from stepmark.pipeline.reserved_names import ASSETS, why_refused
 from stepmark.store.auditing import list_audits
 
 GRAPH = {

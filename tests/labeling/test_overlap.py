@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.importers.math import read_problems
+from stepmark.labeling.formats.math import read_problems
 from stepmark.labeling.minimath import distinct_problems
 from stepmark.labeling.overlap import OverlapPolicy, find_overlaps, normalised
 

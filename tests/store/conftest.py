@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.importers.common import LabelImport
+from stepmark.labeling.formats.reading import LabelImport
 from stepmark.store.label_counts import count_duplicates
 from stepmark.store.label_frames import label_frames
 from stepmark.store.label_kept import drop_kept_views, make_kept_views

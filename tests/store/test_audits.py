@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.labeling.importers.estimates import estimate_of
-from stepmark.labeling.importers.fields import RowError
+from stepmark.labeling.formats.estimates import estimate_of
+from stepmark.labeling.formats.io.fields import RowError
 from stepmark.store.auditing import list_audits, run_audit, run_audits
 from stepmark.store.store import Store
 

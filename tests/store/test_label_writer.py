@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.labeling.importers.common import (
+from stepmark.labeling.formats.reading import (
     LabeledSolution,
     LabelImport,
     RatedLine,
@@ -13,7 +13,7 @@ from stepmark.labeling.importers.common import (
     labeled,
     solution_of,
 )
-from stepmark.labeling.importers.registry import import_labels
+from stepmark.labeling.formats.registry import import_labels
 from stepmark.labeling.records import HumanLabel, Reject, StepLabel
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.labeling.importers.registry import import_labels
+from stepmark.labeling.formats.registry import import_labels
 from stepmark.store.store import Store
 
 from .conftest import write_labels

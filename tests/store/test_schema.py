@@ -7,8 +7,8 @@ import pytest
 
 from stepmark.labeling.errors import StepmarkError
 from stepmark.store.create import sql_text
-from stepmark.store.describe import tables_page
 from stepmark.store.schema import Column, macros, table_of, tables, views
+from tools.tables_page import tables_page
 
 
 def test_every_table_and_column_says_what_it_is() -> None:
@@ -63,7 +63,7 @@ def test_an_unknown_table_is_named_with_the_known_ones() -> None:
 
 
 def test_the_page_of_tables_is_up_to_date() -> None:
-    """docs/tables.md is what `python -m stepmark.store.describe docs/tables.md` makes of the live schema."""
+    """docs/tables.md is what `python -m tools.tables_page docs/tables.md` makes of the live schema."""
     page = Path(__file__).parents[2] / "docs" / "tables.md"
 
     assert page.read_text(encoding="utf-8") == tables_page()

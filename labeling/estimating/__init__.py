@@ -1,0 +1,1 @@
+"""What rollouts say of steps: counts, values with intervals, beliefs, and searches for the first error."""

@@ -1,0 +1,1 @@
+"""The formats of problem files and label files: readers and writers. No database."""

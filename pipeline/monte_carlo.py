@@ -1,0 +1,94 @@
+"""Monte-Carlo labels: a function of the stored rollouts, so they can be made again at any time.
+
+Leaves out: sampling the rollouts (rollouts.py).
+"""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from stepmark.labeling.estimating.cases import NO_ROLLOUTS, Finding
+from stepmark.labeling.estimating.counting import Counting
+from stepmark.labeling.estimating.monte_carlo import (
+    RolloutCounts,
+    label_of_counts,
+    labels_from_rollouts,
+    own_rollout,
+)
+from stepmark.labeling.records import StepLabel
+from stepmark.labeling.vocabulary import MONTE_CARLO
+from stepmark.store.frames import frame_of
+from stepmark.store.store import Store
+
+from .cases import Chosen, chosen_windows, estimator_of, read_counts, teacher_id
+from .profile import Profile
+from .sampling import identify
+
+_OWN_LABELS = """
+    label_source = ? AND solution_id IN (
+        SELECT solutions.solution_id FROM solutions WHERE solutions.source = 'sampled'
+    )
+"""
+
+
+def label_from_rollouts(store: Store, profile: Profile) -> int:
+    """Replace the Monte-Carlo labels by what the stored rollouts say; return the number of labels."""
+    completer = identify(profile.generator)
+    estimator = estimator_of(profile.rollouts)
+    described = json.dumps(
+        {
+            "name": estimator.name,
+            **estimator.parameters(),
+            "teacher": teacher_id(store, profile.rollouts.teacher),
+        }
+    )
+    labels = []
+    for window in chosen_windows(store, profile, completer):
+        counts = read_counts(store, completer.sampler_id, window)
+        findings = estimator.findings([chosen.case for chosen in window], counts)
+        for chosen, finding in zip(window, findings, strict=True):
+            rows = (
+                _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
+            )
+            labels += [
+                row._replace(
+                    completer_id=completer.sampler_id, estimator=described, code_version=version("stepmark")
+                )
+                for row in rows
+            ]
+    # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
+    return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [MONTE_CARLO])
+
+
+def is_exhaustive(estimator: object) -> bool:
+    """Whether every step is rolled out, so that each speaks for itself and nothing is inferred."""
+    return isinstance(estimator, Counting) and estimator.order == "exhaustive"
+
+
+def _counts_of_steps(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> list[RolloutCounts]:
+    """Of every step; the last one's only rollout is the solution itself."""
+    of_prefixes = [counts.get(prefix.prefix_id, NO_ROLLOUTS) for prefix in chosen.prefixes]
+    return [*of_prefixes, own_rollout(chosen.solution.outcome or "")]
+
+
+def _exhaustive(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+    solution = chosen.solution
+    return labels_from_rollouts(solution.solution_id, chosen.prefixes, solution.outcome, counts)
+
+
+def _found(chosen: Chosen, finding: Finding, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+    """What a search found: every step has a belief, rolled out or not."""
+    steps = zip(_counts_of_steps(chosen, counts), finding.beliefs, strict=True)
+    labels = []
+    for index, (step, belief) in enumerate(steps):
+        label = label_of_counts(chosen.solution.solution_id, index, step)._replace(
+            p_wrong_low=belief.p_wrong_low,
+            p_wrong_high=belief.p_wrong_high,
+            has_signal=finding.has_signal,
+        )
+        if belief.value is not None:
+            label = label._replace(
+                value=belief.value, value_low=belief.value_low, value_high=belief.value_high
+            )
+        labels.append(label)
+    return labels

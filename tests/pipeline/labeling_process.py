@@ -1,0 +1,64 @@
+"""A labeling run in a process of its own, to be killed: ``python labeling_process.py PROFILE HOME LOG``.
+
+LOG gets a line "drawn N" for every batch that the engine drew, "kept N" once it was committed.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from stepmark.models.sampling import Completion, SamplingSpec
+from stepmark.pipeline import rollouts, sampling
+from stepmark.pipeline.profile import load_profile
+from stepmark.store.store import Store
+
+_BATCH_S = 0.02
+
+
+class LoggedEngine:
+    """Draws endings that are right half of the time; ``log`` keeps the count of what was drawn."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+
+    def sample(self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec) -> list[list[Completion]]:
+        """Draw, after a while."""
+        time.sleep(_BATCH_S)
+        write(self.log, f"drawn {len(prompts) * num_samples}")
+        return [[self._completion() for _ in range(num_samples)] for _ in prompts]
+
+    def _completion(self) -> Completion:
+        answer = "7" if random.random() < 0.5 else "8"
+        return Completion(rf"The answer is $\boxed{{{answer}}}$.", "stop", 10, None)
+
+
+def write(log: Path, line: str) -> None:
+    """Append a line."""
+    with log.open("a") as file:
+        file.write(line + "\n")
+
+
+def main(profile_path: str, home: Path, log: Path) -> None:
+    """Label until nothing is asked for any more."""
+
+    @contextmanager
+    def open_logged(settings: object, seed: int) -> Iterator[LoggedEngine]:
+        yield LoggedEngine(log)
+
+    class LoggedStore(Store):
+        def insert(self, table: str, frame: object, **options: object) -> int:
+            num_rows = super().insert(table, frame, **options)  # type: ignore[arg-type]
+            write(log, f"kept {num_rows}")
+            return num_rows
+
+    sampling.open_engine = open_logged  # type: ignore[assignment]
+    sampling.checkpoint_sha256 = lambda model: "0" * 64
+    rollouts.sample_rollouts(LoggedStore(home), load_profile(profile_path))
+    write(log, "done")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
