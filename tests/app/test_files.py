@@ -138,6 +138,7 @@ WRITERS = {
     "tiny-generator train": ("--out", ["base"]),
     "tiny-generator measure": ("--card", ["base"]),
 }
+WRITE_A_FOLDER = {"convert-gguf", "tiny-generator train"}
 
 
 def _invoke(command: str, file: Path, out: Path) -> click.testing.Result:
@@ -165,7 +166,10 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(command: st
     assert list(file.parent.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("command", [name for name, (_, arguments) in WRITERS.items() if None in arguments])
+@pytest.mark.parametrize(
+    "command",
+    [name for name, (_, given) in WRITERS.items() if None in given and name not in WRITE_A_FOLDER],
+)
 def test_an_output_over_the_input_is_bad_usage(command: str, file: Path) -> None:
     """Under its own name or through a link: a result would take the place of what it was made from."""
     link = file.parent / "link"
@@ -189,7 +193,7 @@ def test_an_output_over_a_store_is_bad_usage(command: str, file: Path) -> None:
     moved.write_bytes((home / "stepmark.duckdb").read_bytes())
     kept = ["stepmark.duckdb", "stepmark.duckdb.wal", "stepmark.lock", "published/stepmark.duckdb"]
     outs = [*(home / name for name in kept), link, moved]
-    if command == "tiny-generator train":  # which writes a folder
+    if command in WRITE_A_FOLDER:
         outs = [home / "published"]
     for out in outs:
         result = _invoke(command, file, out)
