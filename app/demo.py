@@ -43,11 +43,11 @@ def demo_command(json_path: Path | None, home: Path) -> None:
     from .run import refresh  # noqa: PLC0415
 
     started = time.monotonic()
-    profile = load_profile(BUILT_IN[0])
+    reward = load_profile(BUILT_IN[0]).reward
     refresh(home, BUILT_IN[0])
     store = Store(home)
-    report = write_report(store, profile, home / "report.html")
-    results = read_results(store, profile)
+    report = write_report(store, reward, home / "report.html")
+    results = read_results(store, reward)
     if json_path is not None:
         write_json(json_path, as_json(results))
     click.echo("\n".join(["", *_table(results), "", *_differences(results), "", *_quality(results)]))

@@ -2,6 +2,7 @@
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,9 @@ from stepmark.pipeline.profile import BUILT_IN
 
 from .options import home_option
 from .profile_option import profile_option
+
+if TYPE_CHECKING:
+    from stepmark.assets.resources import Pipeline
 
 
 @click.command("refresh")
@@ -23,11 +27,14 @@ from .profile_option import profile_option
     ),
 )
 @home_option
-def refresh_command(profile: str, allow_leak: bool, home: Path) -> None:
+@click.pass_obj
+def refresh_command(resource: "type[Pipeline] | None", profile: str, allow_leak: bool, home: Path) -> None:
     """Run the whole pipeline of a profile: what is there stays, what is missing is made."""
-    from .run import refresh  # noqa: PLC0415 - Dagster loads slowly
+    from stepmark.assets.resources import Pipeline  # noqa: PLC0415 - Dagster loads slowly
 
-    refresh(home, profile, allow_leak=allow_leak)
+    from .run import refresh  # noqa: PLC0415
+
+    refresh(home, profile, allow_leak=allow_leak, resource=resource or Pipeline)
     chosen = "" if profile == BUILT_IN[0] else f" --profile {shlex.quote(profile)}"
     click.echo(database_line(home))
     click.echo(f"Report    {home / 'report.html'}   write it: stepmark report{_at(home)}{chosen}")

@@ -12,13 +12,13 @@ from typing import Any
 import click
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from stepmark.assets.judge_assets import main_selectors
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.models.metrics.slices import THIRDS
 from stepmark.pipeline.plots import best_of_n_picture, label_quality_picture
-from stepmark.pipeline.profile import Profile, load_profile
+from stepmark.pipeline.profile import Reward, load_profile
 from stepmark.pipeline.quality import Quality
 from stepmark.pipeline.score import current_models
+from stepmark.pipeline.selectors import main_selectors
 from stepmark.store.store import Store
 
 from .options import home_option, output_option
@@ -81,16 +81,18 @@ class ShownStep:
 @home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:
     """Write the report on the published snapshot as one HTML file."""
-    click.echo(f"Report: {write_report(Store(home), load_profile(profile), out or home / 'report.html')}")
+    click.echo(
+        f"Report: {write_report(Store(home), load_profile(profile).reward, out or home / 'report.html')}"
+    )
 
 
-def write_report(store: Store, profile: Profile, out: Path) -> Path:
+def write_report(store: Store, reward: Reward, out: Path) -> Path:
     """Write the page to ``out`` and return it."""
-    results = read_results(store, profile)
-    selectors = [name for name in main_selectors(profile) if name in results.curves]
+    results = read_results(store, reward)
+    selectors = [name for name in main_selectors(reward) if name in results.curves]
     curve = best_of_n_picture(results.curves, selectors) if selectors else None
     quality = label_quality_picture(results.quality) if results.quality else None
-    judge, judge_id = _judge(store, profile)
+    judge, judge_id = _judge(store, reward)
     environment = Environment(
         loader=PackageLoader("stepmark.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -125,10 +127,10 @@ def _labels(quality: Quality) -> dict[str, str]:
     }
 
 
-def _judge(store: Store, profile: Profile) -> tuple[str | None, str | None]:
+def _judge(store: Store, reward: Reward) -> tuple[str | None, str | None]:
     """Name and id of the PRM that colours the steps: the profile's first one that is trained."""
-    trained = current_models(store, profile)
-    prms = [model.name for model in profile.reward.models if model.kind == "prm"]
+    trained = current_models(store, reward)
+    prms = [model.name for model in reward.models if model.kind == "prm"]
     name = next((name for name in prms if name in trained), None)
     return name, None if name is None else trained[name]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.assets.judge_assets import main_selectors
 from stepmark.labeling.vocabulary import MONTE_CARLO, ORACLE
 from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.intervals import Estimate
 from stepmark.models.metrics.label_quality import ALL
-from stepmark.pipeline.profile import Profile
+from stepmark.pipeline.profile import Reward
 from stepmark.pipeline.quality import TRUTHS, Quality, metric_name, read_quality
 from stepmark.pipeline.selection import BEST_OF_N, DIFFERENCE, UNSCORED
+from stepmark.pipeline.selectors import main_selectors
 from stepmark.store.store import Store
 
 _COSTS = """
@@ -70,12 +70,14 @@ class Results:
     leaks: list[dict[str, Any]] | None
 
 
-def read_results(store: Store, profile: Profile) -> Results:
+def read_results(store: Store, reward: Reward) -> Results:
     """Read the last run's results; what was not evaluated is empty."""
     stored = store.read_published("SELECT * FROM evaluations ORDER BY selector, slice, metric, n")
+    if "is_current" in stored.columns:  # not where an older Stepmark published the snapshot
+        stored = stored.filter("is_current")
     evaluations = stored.filter(pl.col("slice") == "all")
     curves = _points(evaluations.filter(pl.col("metric") == BEST_OF_N))
-    shown = [name for name in main_selectors(profile) if name in curves]
+    shown = [name for name in main_selectors(reward) if name in curves]
     quality_rows = stored.filter(pl.col("selector") == MONTE_CARLO)
     return Results(
         curves={name: curves[name] for name in shown} | {n: c for n, c in curves.items() if n not in shown},

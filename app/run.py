@@ -47,11 +47,13 @@ def dagster_home(home: Path) -> Path:
     return folder
 
 
-def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
+def refresh(
+    home: Path, profile: str, *, allow_leak: bool = False, resource: type[Pipeline] = Pipeline
+) -> None:
     """Materialize what is missing in ``home``; one line on stderr for each asset as it starts.
 
     With ``allow_leak`` models are trained in spite of problems that are evaluated on too, or were asked for
-    in both splits, on record.
+    in both splits, on record. ``resource`` is what every asset gets its store, profile and engines from.
 
     Raises:
         StepmarkError: with the sentence of the asset, or the check, that failed.
@@ -59,7 +61,7 @@ def refresh(home: Path, profile: str, *, allow_leak: bool = False) -> None:
     """
     folder = str(dagster_home(home))
     os.environ["DAGSTER_HOME"] = folder
-    pipeline = Pipeline(home=str(home.resolve()), profile=profile, allow_leak=allow_leak)
+    pipeline = resource(home=str(home.resolve()), profile=profile, allow_leak=allow_leak)
     settings = pipeline.settings()
     graph = build_definitions(pipeline, settings).resolve_asset_graph()
     names = {key.to_user_string() for key in graph.get_all_asset_keys()}

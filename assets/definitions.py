@@ -5,7 +5,14 @@ import dagster as dg
 from stepmark.pipeline.profile import Profile
 
 from .checks import audit_checks
-from .judge_assets import best_of_n, first_errors, label_agreement, published_snapshot, scores_asset
+from .judge_assets import (
+    best_of_n,
+    first_error_detection,
+    label_agreement,
+    length_bias,
+    published_snapshot,
+    scores_asset,
+)
 from .label_assets import monte_carlo_labels, oracle_labels, rollouts
 from .leak_gates import leak_gates
 from .problem_assets import human_labels, problems
@@ -46,7 +53,8 @@ def build_definitions(
             scores_asset(profile),
             best_of_n,
             label_agreement,
-            first_errors,
+            first_error_detection,
+            length_bias,
             published_snapshot,
         ],
         asset_checks=[*audit_checks(), *leak_gates()],

@@ -5,11 +5,13 @@ import polars as pl
 
 from stepmark.labeling.vocabulary import MONTE_CARLO
 from stepmark.pipeline.error_finding import find_first_errors, store_first_errors
+from stepmark.pipeline.length_bias import LENGTH_BIAS, measure_length_bias
 from stepmark.pipeline.plots import best_of_n_picture, label_quality_picture
 from stepmark.pipeline.profile import Profile
 from stepmark.pipeline.quality import measure_label_quality, read_quality, store_label_quality
-from stepmark.pipeline.score import likelihood_ids, score_with_likelihoods, score_with_models
+from stepmark.pipeline.score import score_with_likelihoods, score_with_models
 from stepmark.pipeline.selection import BEST_OF_N, DIFFERENCE, select, store_selection
+from stepmark.pipeline.selectors import main_selectors
 
 from .label_assets import monte_carlo_labels, oracle_labels
 from .metadata import count_rows, picture, sample_rows, table_rows
@@ -19,19 +21,13 @@ from .solution_assets import grader_audit, outcomes, steps
 
 _FIGURES = """
     SELECT selector, metric, n, value, ci95_low, ci95_high, num_problems FROM evaluations
-    WHERE metric = ? ORDER BY selector, n
+    WHERE metric = ? AND is_current ORDER BY selector, n
 """
-_QUALITY = "SELECT * FROM evaluations WHERE selector = ?"
+_QUALITY = "SELECT * FROM evaluations WHERE selector = ? AND is_current"
 _QUALITY_OF_SLICES = """
     SELECT metric, slice, value, ci95_low, ci95_high, num_problems FROM evaluations
-    WHERE selector = ? AND starts_with(slice, ?) ORDER BY metric, slice
+    WHERE selector = ? AND starts_with(slice, ?) AND is_current ORDER BY metric, slice
 """
-
-
-def main_selectors(profile: Profile) -> list[str]:
-    """The selectors of the comparison table, from the baselines to the limit."""
-    models = [model.name for model in profile.reward.models]
-    return ["majority", *likelihood_ids(profile), *models, "pass"]
 
 
 def scores_asset(profile: Profile) -> dg.AssetsDefinition:
@@ -45,9 +41,9 @@ def scores_asset(profile: Profile) -> dg.AssetsDefinition:
         """One row per reward model and step of a test solution, an ORM's last one only; PRMs also of the
         solutions with Monte-Carlo labels.
         """
-        store, settings = pipeline.store(), pipeline.settings()
-        num_scored = score_with_models(store, settings)
-        num_likelihoods = score_with_likelihoods(store, settings)
+        store, reward = pipeline.store(), pipeline.settings().reward
+        num_scored = score_with_models(store, reward)
+        num_likelihoods = score_with_likelihoods(store, reward)
         return dg.MaterializeResult(
             metadata={
                 "num_scored": num_scored,
@@ -64,8 +60,10 @@ def scores_asset(profile: Profile) -> dg.AssetsDefinition:
 def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per selector and N, in ``evaluations``: the share of test problems solved, with intervals."""
     store, settings = pipeline.store(), pipeline.settings()
-    selection = select(store, settings)
-    store_selection(store, selection, settings)
+    selection = select(
+        store, settings.problems, pipeline.generator_id(), settings.reward, settings.evaluation
+    )
+    store_selection(store, selection, settings.reward, settings.evaluation)
     if selection is None:
         return dg.MaterializeResult(metadata={"num_problems": 0})
     return dg.MaterializeResult(
@@ -74,7 +72,9 @@ def best_of_n(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "num_samples": selection.num_samples,
             "num_unscored": selection.num_unscored,
             "n_left_out": selection.left_out,
-            "curves": picture(best_of_n_picture(selection.points, main_selectors(settings)), "best of N"),
+            "curves": picture(
+                best_of_n_picture(selection.points, main_selectors(settings.reward)), "best of N"
+            ),
             "figures": table_rows(store.read(_FIGURES, [BEST_OF_N])),
             "differences": table_rows(store.read(_FIGURES, [DIFFERENCE])),
         }
@@ -104,10 +104,10 @@ def label_agreement(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 
 
 @dg.asset(group_name="judge", kinds={"duckdb"}, deps=["scores", oracle_labels, human_labels])
-def first_errors(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+def first_error_detection(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per PRM, label source and figure, in ``evaluations``: finding first errors."""
     store = pipeline.store()
-    results = find_first_errors(store, pipeline.settings())
+    results = find_first_errors(store, pipeline.settings().reward)
     store_first_errors(store, results)
     rows = [
         {
@@ -122,7 +122,20 @@ def first_errors(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     return dg.MaterializeResult(metadata={"figures": table_rows(pl.DataFrame(rows))})
 
 
-@dg.asset(group_name="judge", kinds={"duckdb"}, deps=[best_of_n, label_agreement, first_errors, grader_audit])
+@dg.asset(group_name="judge", kinds={"duckdb"}, deps=["scores", outcomes])
+def length_bias(pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    """One row per PRM and aggregation, in ``evaluations``: does the score follow the number of steps?"""
+    store = pipeline.store()
+    num_figures = measure_length_bias(store, pipeline.settings().reward)
+    figures = table_rows(store.read(_FIGURES, [LENGTH_BIAS]))
+    return dg.MaterializeResult(metadata={"num_figures": num_figures, "figures": figures})
+
+
+@dg.asset(
+    group_name="judge",
+    kinds={"duckdb"},
+    deps=[best_of_n, label_agreement, first_error_detection, length_bias, grader_audit],
+)
 def published_snapshot(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One file: the copy of the store that people query while the pipeline writes."""
     store = pipeline.store()

@@ -35,7 +35,10 @@ def oracle_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 def rollouts(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per continuation of a prefix. Equal prefixes of different solutions share their rollouts."""
     store = pipeline.store()
-    num_new = sample_rollouts(store, pipeline.settings())
+    settings = pipeline.settings()
+    num_new = sample_rollouts(
+        store, settings.rollouts, settings.generator, settings.rollout_sampler, pipeline.engines()
+    )
     return dg.MaterializeResult(
         metadata={
             "num_new": num_new,
@@ -50,7 +53,9 @@ def rollouts(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 def monte_carlo_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per labeled step, in ``step_labels``: counts, value, interval, belief that it is wrong."""
     store = pipeline.store()
-    num_labels = label_from_rollouts(store, pipeline.settings())
+    num_labels = label_from_rollouts(
+        store, pipeline.settings().rollouts, pipeline.generator_id(), pipeline.completer_id()
+    )
     return dg.MaterializeResult(
         metadata={
             "num_labels": num_labels,

@@ -19,7 +19,7 @@ _HUMAN_RATINGS = """
 """
 _FIGURES = """
     SELECT metric, slice, value, ci95_low, ci95_high, num_problems FROM evaluations
-    WHERE selector = ? AND metric IN (SELECT unnest(?)) ORDER BY ALL
+    WHERE selector = ? AND metric IN (SELECT unnest(?)) AND is_current ORDER BY ALL
 """
 _CONFLICTS_SHOWN = 20
 

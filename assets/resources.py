@@ -10,6 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from stepmark.pipeline.profile import BUILT_IN, Profile, load_profile
+from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store
 
 HOME_VARIABLE, PROFILE_VARIABLE = "STEPMARK_HOME", "STEPMARK_PROFILE"
@@ -30,6 +31,18 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
     def settings(self) -> Profile:
         """The profile, read once per process and text."""
         return _cached_profile(self.profile)
+
+    def engines(self) -> Engines:
+        """The engines that sample."""
+        return Engines()
+
+    def generator_id(self) -> str:
+        """The ``sampler_id`` of the profile's generator."""
+        return identify(self.settings().generator, self.engines()).sampler_id
+
+    def completer_id(self) -> str:
+        """The ``sampler_id`` of who goes on from prefixes."""
+        return identify(self.settings().rollout_sampler, self.engines()).sampler_id
 
 
 @functools.lru_cache(maxsize=8)

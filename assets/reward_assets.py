@@ -9,7 +9,7 @@ import dagster as dg
 from stepmark.pipeline.examples import kept_out_of_training, make_orm_examples, make_prm_examples
 from stepmark.pipeline.leaks import refuse_leaks
 from stepmark.pipeline.plots import loss_picture
-from stepmark.pipeline.profile import Profile, RewardModel
+from stepmark.pipeline.profile import Profile, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 
 from .label_assets import monte_carlo_labels, oracle_labels
@@ -23,7 +23,7 @@ from .solution_assets import outcomes, steps
 def orm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per solution the ORM trains on, with the split of its problem."""
     store = pipeline.store()
-    counts = make_orm_examples(store, pipeline.settings())
+    counts = make_orm_examples(store, pipeline.settings().reward)
     return dg.MaterializeResult(
         metadata={"dagster/row_count": count_rows(store, "orm_examples"), "counts": table_rows(counts)}
     )
@@ -32,9 +32,9 @@ def orm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
 @dg.asset(group_name="train", kinds={"duckdb"}, deps=[human_labels, oracle_labels, monte_carlo_labels])
 def prm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per step and label source the PRMs train on, up to the first wrong step."""
-    store = pipeline.store()
-    counts = make_prm_examples(store, pipeline.settings())
-    kept_out = kept_out_of_training(store, pipeline.settings())
+    store, settings = pipeline.store(), pipeline.settings()
+    counts = make_prm_examples(store, settings.reward, soft_targets=settings.rollouts.soft_targets)
+    kept_out = kept_out_of_training(store, settings.reward)
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": count_rows(store, "prm_examples"),
@@ -50,7 +50,7 @@ def reward_model_assets(profile: Profile) -> list[dg.AssetsDefinition]:
     return [_reward_model_asset(model) for model in profile.reward.models]
 
 
-def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
+def _reward_model_asset(model: RewardModelSettings) -> dg.AssetsDefinition:
     examples = orm_examples if model.kind == "orm" else prm_examples
     table = examples.key.to_user_string()
 
@@ -64,7 +64,7 @@ def _reward_model_asset(model: RewardModel) -> dg.AssetsDefinition:
     def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
         refuse_leaks(pipeline.store(), pipeline.settings().leaks, table, allow_leak=pipeline.allow_leak)
         started = datetime.now(UTC).replace(tzinfo=None)
-        row = train_reward_model(pipeline.store(), pipeline.settings(), model)
+        row = train_reward_model(pipeline.store(), pipeline.settings().reward, model)
         return dg.MaterializeResult(metadata=_training_metadata(row, started))
 
     return reward_model

@@ -40,7 +40,10 @@ _STEPS_PER_SOLUTION = f"""
 def solutions(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per sampled attempt. Batches are committed as they come; a rerun samples what is missing."""
     store = pipeline.store()
-    num_new = sample_solutions(store, pipeline.settings())
+    settings = pipeline.settings()
+    num_new = sample_solutions(
+        store, settings.problems, settings.generation, settings.generator, pipeline.engines()
+    )
     return dg.MaterializeResult(
         metadata={
             "num_new": num_new,

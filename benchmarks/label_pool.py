@@ -17,7 +17,7 @@ from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
 from stepmark.pipeline.profile import Profile, load_profile
 from stepmark.pipeline.rollouts import sample_rollouts
-from stepmark.pipeline.sampling import identify
+from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store
 
 MIN_STEPS = 4
@@ -100,13 +100,13 @@ def make_pool(home: Path, sizes: Sizes) -> Pool:
     """Sample what the home lacks of the pool, and read it."""
     profile = _profile(home, sizes.num_problems, _exhaustive(1, NUM_ROLLOUTS))
     store = _store_of_solutions(home, profile)
-    sample_rollouts(store, profile)
+    roll_out(store, profile, Engines())
     for num_solutions, num_rollouts, num_problems in (
         (_NUM_SOLUTIONS, NUM_ROLLOUTS, sizes.num_dense),
         (_NUM_SOLUTIONS, NUM_ROLLOUTS + NUM_TRUE, sizes.num_true),
     ):
         rollouts = _exhaustive(num_solutions, num_rollouts, num_problems)
-        sample_rollouts(store, _profile(home, sizes.num_problems, rollouts))
+        roll_out(store, _profile(home, sizes.num_problems, rollouts), Engines())
     return _read(store, _profile(home, sizes.num_problems, _exhaustive(_NUM_SOLUTIONS, NUM_ROLLOUTS)))
 
 
@@ -116,10 +116,15 @@ def labeled_home(home: Path, num_problems: int, num_solutions: int) -> tuple[Sto
     return _store_of_solutions(home, profile), profile
 
 
+def roll_out(store: Store, profile: Profile, engines: Engines) -> int:
+    """Sample what the profile's estimator asks for; return the number of new rollouts."""
+    return sample_rollouts(store, profile.rollouts, profile.generator, profile.rollout_sampler, engines)
+
+
 def _store_of_solutions(home: Path, profile: Profile) -> Store:
     store = Store(home)
     ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
+    sample_solutions(store, profile.problems, profile.generation, profile.generator, Engines())
     split_solutions(store)
     grade_solutions(store)
     rate_by_oracle(store)
@@ -142,10 +147,11 @@ def _profile(home: Path, num_problems: int, rollouts: str) -> Profile:
 
 
 def _read(store: Store, profile: Profile) -> Pool:
+    generator_id = identify(profile.generator, Engines()).sampler_id
     first_errors = dict(store.read(_FIRST_ERRORS).iter_rows())
     judged = [
         Judged(chosen.case, chosen.solution.problem_id, first_errors[chosen.case.solution_id])
-        for window in chosen_windows(store, profile, identify(profile.generator))
+        for window in chosen_windows(store, profile.rollouts, generator_id, generator_id)
         for chosen in window
         if chosen.case.num_steps >= MIN_STEPS
     ]

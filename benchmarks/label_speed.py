@@ -13,15 +13,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
-from label_pool import labeled_home
+from label_pool import labeled_home, roll_out
 from sampling import Work, plain_vllm
 
-from stepmark.models.sampling import Completion, SamplingSpec
+from stepmark.models.sampling import Completion, Sampler, SamplingSpec
 from stepmark.models.tiny.shipped import resolve_model
-from stepmark.pipeline import rollouts, sampling
-from stepmark.pipeline.profile import Sampler
+from stepmark.pipeline.profile import SamplerSettings
+from stepmark.pipeline.samplers import Engines
 
 
 @dataclass(slots=True)
@@ -34,25 +35,20 @@ class Recorder:
     num_calls: int = 0
 
 
-@contextmanager
-def recorded(recorder: Recorder) -> Iterator[None]:
-    """Let the pipeline's engines write down what they do."""
-    open_engine = sampling.open_engine
+class _RecordedEngines(Engines):
+    """The pipeline's engines, which write down what they do."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
 
     @contextmanager
-    def open_recorded(settings: Sampler, seed: int) -> Iterator[object]:
-        with open_engine(settings, seed) as engine:
-            yield _Recorded(engine, recorder)
-
-    sampling.open_engine = open_recorded  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        sampling.open_engine = open_engine
+    def open(self, settings: SamplerSettings, seed: int) -> Iterator[Any]:
+        with super().open(settings, seed) as engine:
+            yield _Recorded(engine, self._recorder)
 
 
 class _Recorded:
-    def __init__(self, engine: sampling.SamplerEngine, recorder: Recorder) -> None:
+    def __init__(self, engine: Sampler, recorder: Recorder) -> None:
         self._engine, self._recorder = engine, recorder
 
     def sample(self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec) -> list[list[Completion]]:
@@ -76,8 +72,7 @@ def main(home: Path, num_problems: int, num_solutions: int) -> None:
     store, profile = labeled_home(home, num_problems, num_solutions)
     recorder = Recorder()
     started = time.perf_counter()
-    with recorded(recorder):
-        rollouts.sample_rollouts(store, profile)
+    roll_out(store, profile, _RecordedEngines(recorder))
     whole_s = time.perf_counter() - started
     if not recorder.prompts:
         raise click.ClickException(f"{home} is labeled already; give a new folder.")

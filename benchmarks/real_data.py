@@ -88,7 +88,7 @@ _PRINTED = {
         json_extract(metrics, '$.validation_losses') AS validation
         FROM reward_models""",
     "first errors": """SELECT selector, metric, value, ci95_low, ci95_high FROM evaluations
-        WHERE metric LIKE 'first_error%'""",
+        WHERE metric LIKE 'first_error%' AND is_current""",
 }
 
 

@@ -28,15 +28,15 @@ from stepmark.models.reward.examples import Example
 from stepmark.models.reward.network import Reading
 from stepmark.models.reward.reading import only_steps, positions_of_steps, read_solutions, stack_readings
 from stepmark.models.reward.training import train
-from stepmark.pipeline.profile import Reward, RewardModel, load_profile
+from stepmark.pipeline.profile import Reward, RewardModelSettings, load_profile
 from stepmark.pipeline.solution_rows import SolutionRow, solution_rows
 from stepmark.pipeline.train import read_examples, targets_of, untrained
 from stepmark.store.store import Store
 
 Floats = NDArray[np.float64]
 _MODELS = (
-    RewardModel(name="orm", kind="orm", pools_solution=True),
-    RewardModel(name="prm", kind="prm", label_sources=("oracle",)),
+    RewardModelSettings(name="orm", kind="orm", pools_solution=True),
+    RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",)),
 )
 _BATCH, _NUM_RESAMPLES = 256, 10_000
 
@@ -103,7 +103,7 @@ def scores_of(model: Trained, judged: Sequence[Judged]) -> dict[tuple[str, str],
 
 
 def trained(
-    reward: Reward, model: RewardModel, examples: Sequence[Example], steps: int, seed: int
+    reward: Reward, model: RewardModelSettings, examples: Sequence[Example], steps: int, seed: int
 ) -> Trained:
     """A head that took ``steps`` training steps on the examples."""
     num_batches = -(-len(examples) // reward.batch_solutions)

@@ -99,7 +99,8 @@ INSERT INTO answer_verdicts
 SELECT (i % 12500)::VARCHAR, i::VARCHAR, 'v1', 'different' FROM range(100000) AS r(i);
 
 INSERT INTO evaluations
-SELECT 'selector ' || i % 12, 'best_of_n', (2 ** (i // 12))::INTEGER, 'all', 0, 0.5, 0.4, 0.6, 500
+SELECT 'selector ' || i % 12, 'model ' || i % 12, 'best_of_n', (2 ** (i // 12))::INTEGER, 'all', 0, 0.5,
+    0.4, 0.6, 500, true
 FROM range(84) AS r(i);
 
 INSERT INTO rejects

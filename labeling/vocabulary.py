@@ -45,6 +45,12 @@ PRM = "prm"
 LIKELIHOOD = "likelihood"
 REWARD_MODEL_KINDS = (ORM, PRM, LIKELIHOOD)
 
+# Selectors without a model, and what the selectors are called that are made from a model's.
+MAJORITY = "majority"
+PASS = "pass"
+WEIGHTED = "weighted"
+AGGREGATIONS_BESIDE_THE_PRODUCT = ("min", "mean", "last")
+
 # Ratings of a step.
 NEGATIVE, NEUTRAL, POSITIVE = -1, 0, 1
 RATINGS = (NEGATIVE, NEUTRAL, POSITIVE)

@@ -15,8 +15,7 @@ from stepmark.labeling.estimating.teacher import error_odds
 from stepmark.labeling.vocabulary import CORRECT, DECIDED_OUTCOMES
 from stepmark.store.store import Store
 
-from .profile import Profile, Rollouts
-from .sampling import Identity
+from .profile import Rollouts
 from .solution_rows import SolutionRow, solution_rows
 
 # Searches that advance together: they fill the sampler's batch, and one prior is fitted to all of them.
@@ -58,8 +57,8 @@ _COUNTS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A solution to label, with its prefixes, and as a case."""
+class ChosenSolution:
+    """A solution to label, with its prefixes, and as an estimator takes it."""
 
     solution: SolutionRow
     prefixes: list[Prefix]
@@ -73,18 +72,18 @@ def estimator_of(settings: Rollouts) -> Estimator:
     return Counting(settings.estimator, settings.num_rollouts)
 
 
-def chosen_windows(store: Store, profile: Profile, generator: Identity) -> list[list[Chosen]]:
-    """The first different solutions of each train problem, as many as the profile asks for, in windows."""
-    wanted = profile.rollouts
-    chosen = store.read(
-        _CHOSEN, [generator.sampler_id, wanted.num_solutions_per_problem, wanted.max_problems]
-    )
+def chosen_windows(
+    store: Store, wanted: Rollouts, generator_id: str, completer_id: str
+) -> list[list[ChosenSolution]]:
+    """The generator's first different solutions of each train problem, as many as are wanted, in windows."""
+    chosen = store.read(_CHOSEN, [generator_id, wanted.num_solutions_per_problem, wanted.max_problems])
     rows = solution_rows(store, "solution_id IN (SELECT unnest($1))", [chosen["solution_id"].to_list()])
     by_problem: dict[str, list[SolutionRow]] = defaultdict(list)
+    # Whole solutions by the completer are rollouts of the prefixes they share, which nobody has to pay for.
     siblings = solution_rows(
         store,
         "generator_id = $1 AND problem_id IN (SELECT unnest($2))",
-        [generator.sampler_id, sorted({row.problem_id for row in rows})],
+        [completer_id, sorted({row.problem_id for row in rows})],
     )
     for row in siblings:
         by_problem[row.problem_id].append(row)
@@ -110,7 +109,9 @@ def teacher_opinions(
     return dict(store.read(_OPINIONS, [reward_model_id, list(solution_ids)]).iter_rows())
 
 
-def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: Sequence[float]) -> Chosen:
+def _as_chosen(
+    row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: Sequence[float]
+) -> ChosenSolution:
     own = prefixes(row.problem_id, row.solution, row.steps)
     others = [
         other
@@ -126,7 +127,7 @@ def _as_chosen(row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: S
         siblings=_siblings(others, ["", *(prefix.prefix for prefix in own)]),
         error_odds=error_odds(p_wrong) if len(p_wrong) == len(row.steps) else (),
     )
-    return Chosen(row, own, case)
+    return ChosenSolution(row, own, case)
 
 
 def _siblings(others: Sequence[SolutionRow], texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -143,7 +144,9 @@ def _siblings(others: Sequence[SolutionRow], texts: Sequence[str]) -> tuple[tupl
     return tuple((decided, correct) for decided, correct in counts)
 
 
-def read_counts(store: Store, completer_id: str, chosen: Sequence[Chosen]) -> Mapping[str, RolloutCounts]:
+def read_counts(
+    store: Store, completer_id: str, chosen: Sequence[ChosenSolution]
+) -> Mapping[str, RolloutCounts]:
     """What the stored and graded rollouts of these solutions' prefixes came to, by prefix id."""
     keys = sorted({key for one in chosen for key in one.case.prefix_ids})
     rows = store.read(_COUNTS, [completer_id, keys])

@@ -14,9 +14,9 @@ from stepmark.models.metrics.intervals import Estimate
 from stepmark.models.metrics.thresholds import CrossFitted, cross_fitted
 from stepmark.store.store import Store
 
-from .profile import Profile
+from .evaluations import EvaluationRow, store_evaluations
+from .profile import Reward
 from .score import current_models
-from .selection import EvaluationRow, evaluation_frame
 
 _FIRST_ERRORS = """
     SELECT problem_id, solution_id, first_error_index,
@@ -38,6 +38,7 @@ class FirstErrorResult:
     """One PRM against the first errors that one label source knows; ``fitted`` is None with a ``reason``."""
 
     model: str
+    model_id: str
     label_source: str
     num_solutions: int
     num_problems: int
@@ -45,21 +46,21 @@ class FirstErrorResult:
     reason: str | None
 
 
-def find_first_errors(store: Store, profile: Profile) -> list[FirstErrorResult]:
+def find_first_errors(store: Store, reward: Reward) -> list[FirstErrorResult]:
     """Judge every PRM as a finder of first errors, with thresholds that never saw what they judge."""
-    models = current_models(store, profile)
-    prms = [model.name for model in profile.reward.models if model.kind == "prm" and model.name in models]
+    models = current_models(store, reward)
+    prms = [model.name for model in reward.models if model.kind == "prm" and model.name in models]
     sources = store.read(_SOURCES)["label_source"].to_list()
     results = []
     for name in prms:
         for source in sources:
             rows = store.read(_FIRST_ERRORS, [source, models[name]])
             if rows.height:
-                results.append(_judge(name, source, rows))
+                results.append(_judge(name, models[name], source, rows))
     return results
 
 
-def _judge(name: str, source: str, rows: pl.DataFrame) -> FirstErrorResult:
+def _judge(name: str, model_id: str, source: str, rows: pl.DataFrame) -> FirstErrorResult:
     labels: Sequence[int] = rows["first_error_index"].to_list()
     problem_ids = rows["problem_id"].to_list()
     fitted, reason = None, None
@@ -67,22 +68,28 @@ def _judge(name: str, source: str, rows: pl.DataFrame) -> FirstErrorResult:
         fitted = cross_fitted(labels, rows["scores"].to_list(), problem_ids)
     except InputError as error:  # one class is missing: there is no figure, and the reason is told
         reason = str(error)
-    return FirstErrorResult(name, source, rows.height, rows["problem_id"].n_unique(), fitted, reason)
+    return FirstErrorResult(
+        name, model_id, source, rows.height, rows["problem_id"].n_unique(), fitted, reason
+    )
 
 
 def store_first_errors(store: Store, results: Sequence[FirstErrorResult]) -> int:
-    """Replace the stored first-error figures; return the number of rows."""
-    rows: list[EvaluationRow] = []
+    """Store the figures as the current ones of first errors; return their number."""
+    evaluations = []
     for result in results:
         metrics = None if result.fitted is None else result.fitted.metrics
         for metric in ("accuracy_error", "accuracy_correct", "f1"):
             point: Estimate | None = None if metrics is None else getattr(metrics, metric)
-            values = (None, None, None) if point is None else tuple(point)
+            value, low, high = (None, None, None) if point is None else point
             name = f"first_error_{metric}_{result.label_source}"
-            rows.append((result.model, name, 0, *values, result.num_problems))
-    return store.replace(
-        "evaluations",
-        evaluation_frame(rows),
+            evaluations.append(
+                EvaluationRow(
+                    result.model, name, value, low, high, result.num_problems, model_id=result.model_id
+                )
+            )
+    return store_evaluations(
+        store,
+        evaluations,
         "metric LIKE 'first\\_error\\_%' ESCAPE '\\' AND selector <> ?",
         [MONTE_CARLO],
     )

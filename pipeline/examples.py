@@ -8,7 +8,7 @@ import polars as pl
 from stepmark.store.rows import query
 from stepmark.store.store import Store
 
-from .profile import Profile
+from .profile import Reward
 
 # A problem's id decides its split, so that all its solutions share it, in every run and every label source.
 # The first characters of an id decide minimath's test split, hence these ones.
@@ -53,34 +53,35 @@ _COUNTS = {
 }
 
 
-def make_orm_examples(store: Store, profile: Profile) -> pl.DataFrame:
+def make_orm_examples(store: Store, reward: Reward) -> pl.DataFrame:
     """Make the ORM's examples anew from decided outcomes of train problems; return counts by split."""
     with store.transaction() as con:
         con.execute("DELETE FROM orm_examples")
-        con.execute(_ORM_EXAMPLES, [profile.reward.validation_share])
+        con.execute(_ORM_EXAMPLES, [reward.validation_share])
         return query(con, _COUNTS["orm_examples"])
 
 
-def make_prm_examples(store: Store, profile: Profile) -> pl.DataFrame:
+def make_prm_examples(store: Store, reward: Reward, *, soft_targets: bool) -> pl.DataFrame:
     """Make the PRMs' examples anew from all label sources the profile's PRMs name; return counts.
 
-    Labels count up to the first wrong step: what follows a wrong step is not defined alike by all sources.
+    With ``soft_targets`` values are the targets, otherwise hard labels. Labels count up to the first wrong
+    step: what follows a wrong step is not defined alike by all sources.
     """
-    sources = _sources(profile)
+    sources = _sources(reward)
     with store.transaction() as con:
         con.execute("DELETE FROM prm_examples")
-        con.execute(_PRM_EXAMPLES, [profile.reward.validation_share, profile.rollouts.soft_targets, sources])
+        con.execute(_PRM_EXAMPLES, [reward.validation_share, soft_targets, sources])
         return query(con, _COUNTS["prm_examples"])
 
 
-def kept_out_of_training(store: Store, profile: Profile) -> str | None:
+def kept_out_of_training(store: Store, reward: Reward) -> str | None:
     """The imported labels that PRMs would learn from if they were not of test problems; None without any."""
     parts = [
         f"{num_labels:,} labels by {source}"
-        for source, num_labels in store.read(_KEPT_OUT, [_sources(profile)]).iter_rows()
+        for source, num_labels in store.read(_KEPT_OUT, [_sources(reward)]).iter_rows()
     ]
     return f"kept out of training, as their problems are for testing: {', '.join(parts)}" if parts else None
 
 
-def _sources(profile: Profile) -> list[str]:
-    return sorted({source for model in profile.reward.models for source in model.label_sources})
+def _sources(reward: Reward) -> list[str]:
+    return sorted({source for model in reward.models for source in model.label_sources})

@@ -4,6 +4,7 @@ Leaves out: rollouts (rollouts.py), which are sampled by the same means, and gra
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -13,9 +14,10 @@ from stepmark.labeling.vocabulary import FIRST_ROUND, SAMPLED
 from stepmark.models.sampling import Completion
 from stepmark.store.store import Store
 
-from .profile import Profile
-from .sampling import Identity, Request, identify, register, sample_in_batches
-from .working import only_worker
+from .one_worker import only_worker
+from .profile import Generation, Problems, SamplerSettings
+from .samplers import Engines, SamplerIdentity, identify, register
+from .sampling import Request, SamplingRun
 
 _CHOSEN_PROBLEMS = """
     SELECT problem_id, problem, split FROM (
@@ -35,51 +37,59 @@ _UNSPLIT = """
 """
 
 
-def chosen_problems(store: Store, profile: Profile) -> pl.DataFrame:
+@dataclass(frozen=True, slots=True)
+class SolutionRequest(Request):
+    """Solutions wanted of one problem."""
+
+    problem_id: str
+
+
+def chosen_problems(store: Store, wanted: Problems) -> pl.DataFrame:
     """One row per problem the profile samples: problem_id, problem, split."""
-    wanted = profile.problems
     return store.read(_CHOSEN_PROBLEMS, [list(wanted.levels), wanted.max_train, wanted.max_test])
 
 
-def missing_solutions(store: Store, profile: Profile, generator: Identity) -> tuple[list[Request], int]:
-    """What is still to be sampled, and how many samples this generator has stored in all."""
-    stored = store.read(_STORED_SAMPLES, [generator.sampler_id])
-    rows = chosen_problems(store, profile).join(stored, on="problem_id", how="left").fill_null(0)
-    wanted = {"train": profile.generation.num_train_samples, "test": profile.generation.num_test_samples}
-    requests = [
-        Request(
-            key=row["problem_id"],
-            prompt=profile.generator.prompt_template.replace("{problem}", row["problem"]),
+def sample_solutions(
+    store: Store,
+    problems: Problems,
+    generation: Generation,
+    generator: SamplerSettings,
+    engines: Engines,
+    *,
+    round_index: int = FIRST_ROUND,
+) -> int:
+    """Sample what is missing, commit it batch by batch, and return the number of new solutions."""
+    identity = identify(generator, engines)
+    register(store, identity)
+    with only_worker(store, "solutions"):
+        stored = store.read(_STORED_SAMPLES, [identity.sampler_id])
+        requests = _missing(chosen_problems(store, problems), stored, generation, generator)
+
+        def commit(batch: Sequence[SolutionRequest], completions: Sequence[Sequence[Completion]]) -> None:
+            frame = _solution_frame(identity, round_index, batch, completions)
+            store.insert("solutions", frame, unknown=_UNKNOWN)
+
+        total = sum(request.num_samples for request in requests)
+        with SamplingRun(generator, engines, int(stored["num_stored"].sum()), "solutions", total) as run:
+            run.sample(requests, commit)
+        return run.num_sampled
+
+
+def _missing(
+    problems: pl.DataFrame, stored: pl.DataFrame, generation: Generation, generator: SamplerSettings
+) -> list[SolutionRequest]:
+    rows = problems.join(stored, on="problem_id", how="left").fill_null(0)
+    wanted = {"train": generation.num_train_samples, "test": generation.num_test_samples}
+    return [
+        SolutionRequest(
+            prompt=generator.prompt_template.replace("{problem}", row["problem"]),
             first_index=row["num_stored"],
             num_samples=wanted[row["split"]] - row["num_stored"],
+            problem_id=row["problem_id"],
         )
         for row in rows.sort("problem_id").iter_rows(named=True)
         if wanted[row["split"]] > row["num_stored"]
     ]
-    return requests, int(stored["num_stored"].sum())
-
-
-def sample_solutions(store: Store, profile: Profile) -> int:
-    """Sample what is missing, commit it batch by batch, and return the number of new solutions."""
-    generator = identify(profile.generator)
-    register(store, generator)
-    with only_worker(store, "solutions"):
-        return _sample(store, profile, generator)
-
-
-def _sample(store: Store, profile: Profile, generator: Identity) -> int:
-    requests, num_stored = missing_solutions(store, profile, generator)
-
-    def commit(batch: Sequence[Request], completions: Sequence[Sequence[Completion]]) -> None:
-        rows = [
-            _solution_row(generator, request, index, completion)
-            for request, samples in zip(batch, completions, strict=True)
-            for index, completion in enumerate(samples, start=request.first_index)
-        ]
-        store.insert("solutions", pl.DataFrame(rows, schema=_SOLUTION_SCHEMA), unknown=_UNKNOWN)
-
-    sample_in_batches(profile.generator, requests, num_stored, commit, "solutions")
-    return sum(request.num_samples for request in requests)
 
 
 _UNKNOWN = ("min_logprob", "final_answer", "outcome", "grader_version", "source_file", "source_line")
@@ -98,22 +108,30 @@ _SOLUTION_SCHEMA = {
 }
 
 
-def _solution_row(
-    generator: Identity, request: Request, index: int, completion: Completion
-) -> dict[str, str | int | float | None]:
-    return {
-        "solution_id": solution_id(request.key, generator.sampler_id, index),
-        "problem_id": request.key,
-        "source": SAMPLED,
-        "round": FIRST_ROUND,
-        "generator_id": generator.sampler_id,
-        "sampling": generator.sampling,
-        "sample_index": index,
-        "solution": completion.text,
-        "finish_reason": completion.finish_reason,
-        "num_tokens": completion.num_tokens,
-        "sum_logprob": completion.cumulative_logprob,
-    }
+def _solution_frame(
+    generator: SamplerIdentity,
+    round_index: int,
+    batch: Sequence[SolutionRequest],
+    completions: Sequence[Sequence[Completion]],
+) -> pl.DataFrame:
+    rows = [
+        {
+            "solution_id": solution_id(request.problem_id, generator.sampler_id, index),
+            "problem_id": request.problem_id,
+            "source": SAMPLED,
+            "round": round_index,
+            "generator_id": generator.sampler_id,
+            "sampling": generator.sampling,
+            "sample_index": index,
+            "solution": completion.text,
+            "finish_reason": completion.finish_reason,
+            "num_tokens": completion.num_tokens,
+            "sum_logprob": completion.cumulative_logprob,
+        }
+        for request, samples in zip(batch, completions, strict=True)
+        for index, completion in enumerate(samples, start=request.first_index)
+    ]
+    return pl.DataFrame(rows, schema=_SOLUTION_SCHEMA)
 
 
 def split_solutions(store: Store) -> int:

@@ -7,13 +7,11 @@ views. Leaves out: the arithmetic (stepmark.models.metrics.reliability).
 
 from collections.abc import Iterator
 
-import polars as pl
-
 from stepmark.labeling.vocabulary import HUMAN, UNKNOWN_LABELER
 from stepmark.models.metrics.reliability import Reliability, krippendorff_alpha, pairwise_kappa
 from stepmark.store.store import Store
 
-from .selection import EvaluationRow, evaluation_frame
+from .evaluations import EvaluationRow, store_evaluations
 
 ALPHA, KAPPA = "krippendorff_alpha", "cohen_kappa"
 NEUTRAL_AS = ("keep", "positive", "negative", "drop")
@@ -32,28 +30,27 @@ METRICS = [f"{ALPHA}_nominal", f"{ALPHA}_ordinal", KAPPA]
 
 
 def measure_labelers(store: Store) -> int:
-    """Measure the agreement between labelers, replace what is stored of it; return the number of figures."""
-    frames = [evaluation_frame([row], slice_name) for slice_name, row in _figures(store)]
+    """Measure the agreement between labelers and store it as current; return the number of figures."""
     where = "selector = ? AND metric IN (SELECT unnest(?))"
-    return store.replace(
-        "evaluations", pl.concat(frames) if frames else evaluation_frame([]), where, [HUMAN, METRICS]
-    )
+    return store_evaluations(store, list(_figures(store)), where, [HUMAN, METRICS])
 
 
-def _figures(store: Store) -> Iterator[tuple[str, EvaluationRow]]:
-    """Slice and row of each figure; none where no two known people rated one text."""
+def _figures(store: Store) -> Iterator[EvaluationRow]:
+    """Each figure; none where no two known people rated one text."""
     for neutral_as in NEUTRAL_AS:
         ratings = store.read(_RATINGS, [neutral_as])
         if ratings.is_empty():
             continue
         for name in ("nominal", "ordinal"):
             alpha = krippendorff_alpha(ratings, ordinal=name == "ordinal")
-            yield f"neutral_{neutral_as}", _row(f"{ALPHA}_{name}", alpha)
+            yield _evaluation(f"{ALPHA}_{name}", f"neutral_{neutral_as}", alpha)
         if neutral_as == "keep":
             for pair in pairwise_kappa(ratings):
-                yield f"{pair.rater} {pair.other_rater}", _row(KAPPA, pair.kappa)
+                yield _evaluation(KAPPA, f"{pair.rater} {pair.other_rater}", pair.kappa)
 
 
-def _row(metric: str, found: Reliability) -> EvaluationRow:
-    value = found.value
-    return (HUMAN, metric, 0, value.value, value.low, value.high, found.num_problems)
+def _evaluation(metric: str, slice_name: str, found: Reliability) -> EvaluationRow:
+    point = found.value
+    return EvaluationRow(
+        HUMAN, metric, point.value, point.low, point.high, found.num_problems, slice_name=slice_name
+    )

@@ -20,44 +20,43 @@ from stepmark.labeling.vocabulary import MONTE_CARLO
 from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
 
-from .cases import Chosen, chosen_windows, estimator_of, read_counts, teacher_id
-from .profile import Profile
-from .sampling import identify
+from .cases import ChosenSolution, chosen_windows, estimator_of, read_counts, teacher_id
+from .profile import Rollouts
 
-_OWN_LABELS = """
-    label_source = ? AND solution_id IN (
+# Of sampled solutions: labels of imported ones are somebody else's, whose rollouts are not here.
+_REPLACED = """
+    label_source = $1 AND (completer_id = $2 OR solution_id IN (SELECT unnest($3))) AND solution_id IN (
         SELECT solutions.solution_id FROM solutions WHERE solutions.source = 'sampled'
     )
 """
 
 
-def label_from_rollouts(store: Store, profile: Profile) -> int:
-    """Replace the Monte-Carlo labels by what the stored rollouts say; return the number of labels."""
-    completer = identify(profile.generator)
-    estimator = estimator_of(profile.rollouts)
+def label_from_rollouts(store: Store, wanted: Rollouts, generator_id: str, completer_id: str) -> int:
+    """Replace this completer's labels by what its stored rollouts say; return the number of labels.
+
+    Labels by another completer stay, but for those of the solutions that this one labels now: a step has one
+    Monte-Carlo label, and the other one's can be made again from its rollouts.
+    """
+    estimator = estimator_of(wanted)
     described = json.dumps(
-        {
-            "name": estimator.name,
-            **estimator.parameters(),
-            "teacher": teacher_id(store, profile.rollouts.teacher),
-        }
+        {"name": estimator.name, **estimator.parameters(), "teacher": teacher_id(store, wanted.teacher)}
     )
-    labels = []
-    for window in chosen_windows(store, profile, completer):
-        counts = read_counts(store, completer.sampler_id, window)
+    labels: list[StepLabel] = []
+    for window in chosen_windows(store, wanted, generator_id, completer_id):
+        counts = read_counts(store, completer_id, window)
         findings = estimator.findings([chosen.case for chosen in window], counts)
         for chosen, finding in zip(window, findings, strict=True):
             rows = (
                 _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
             )
             labels += [
-                row._replace(
-                    completer_id=completer.sampler_id, estimator=described, code_version=version("stepmark")
-                )
+                row._replace(completer_id=completer_id, estimator=described, code_version=version("stepmark"))
                 for row in rows
             ]
-    # Labels of imported solutions are somebody else's: their rollouts are not here to make them again.
-    return store.replace("step_labels", frame_of("step_labels", labels), _OWN_LABELS, [MONTE_CARLO])
+    labeled = sorted({label.solution_id for label in labels})
+    return store.replace(
+        "step_labels", frame_of("step_labels", labels), _REPLACED, [MONTE_CARLO, completer_id, labeled]
+    )
 
 
 def is_exhaustive(estimator: object) -> bool:
@@ -65,18 +64,18 @@ def is_exhaustive(estimator: object) -> bool:
     return isinstance(estimator, Counting) and estimator.order == "exhaustive"
 
 
-def _counts_of_steps(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> list[RolloutCounts]:
+def _counts_of_steps(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> list[RolloutCounts]:
     """Of every step; the last one's only rollout is the solution itself."""
     of_prefixes = [counts.get(prefix.prefix_id, NO_ROLLOUTS) for prefix in chosen.prefixes]
     return [*of_prefixes, own_rollout(chosen.solution.outcome or "")]
 
 
-def _exhaustive(chosen: Chosen, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+def _exhaustive(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
     solution = chosen.solution
     return labels_from_rollouts(solution.solution_id, chosen.prefixes, solution.outcome, counts)
 
 
-def _found(chosen: Chosen, finding: Finding, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+def _found(chosen: ChosenSolution, finding: Finding, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
     """What a search found: every step has a belief, rolled out or not."""
     steps = zip(_counts_of_steps(chosen, counts), finding.beliefs, strict=True)
     labels = []

@@ -82,7 +82,7 @@ class Engine(Part):
         return self
 
 
-class Sampler(Part):
+class SamplerSettings(Part):
     """A generator or completer: a model, how it is prompted, and how it is sampled.
 
     ``batch_tokens`` bounds the tokens of one batch, which is what a kill can lose.
@@ -100,7 +100,7 @@ class Sampler(Part):
     engine: Engine = Engine()
 
     @model_validator(mode="after")
-    def _template_holds_problem(self) -> "Sampler":
+    def _template_holds_problem(self) -> "SamplerSettings":
         if "{problem}" not in self.prompt_template:
             raise ValueError("prompt_template does not hold {problem}")
         return self
@@ -142,7 +142,7 @@ class Rollouts(Part):
     soft_targets: bool = False
 
 
-class RewardModel(Part):
+class RewardModelSettings(Part):
     """One reward model to train. An ORM learns from outcomes; a PRM from the label sources it names.
 
     ``max_problems`` takes the examples of the first so many problems in the order of their ids.
@@ -164,7 +164,7 @@ class RewardModel(Part):
         return name
 
     @model_validator(mode="after")
-    def _sources_fit_kind(self) -> "RewardModel":
+    def _sources_fit_kind(self) -> "RewardModelSettings":
         if (self.kind == "prm") != bool(self.label_sources):
             raise ValueError("a prm names label_sources, an orm none (it learns from outcomes)")
         if self.pools_solution and self.kind == "prm":
@@ -187,7 +187,7 @@ class Reward(Part):
     backbone_rate_factor: float = Field(0.3, ge=0)
     validation_share: float = Field(0.1, ge=0, lt=1)
     seed: Seed = 0
-    models: tuple[RewardModel, ...] = ()
+    models: tuple[RewardModelSettings, ...] = ()
     likelihoods: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -237,16 +237,25 @@ class Evaluation(Part):
 
 
 class Profile(Part):
-    """A whole pipeline. See ``pipeline/profiles/minimath.toml`` for one with every part explained."""
+    """A whole pipeline. See ``pipeline/profiles/minimath.toml`` for one with every part explained.
+
+    Without ``completer`` the generator goes on from prefixes itself.
+    """
 
     problems: Problems
-    generator: Sampler
+    generator: SamplerSettings
+    completer: SamplerSettings | None = None
     generation: Generation = Generation()
     grading: Grading = Grading()
     rollouts: Rollouts = Rollouts()
     leaks: Leaks = Leaks()
     reward: Reward
     evaluation: Evaluation = Evaluation()
+
+    @property
+    def rollout_sampler(self) -> SamplerSettings:
+        """Who goes on from prefixes in rollouts."""
+        return self.completer or self.generator
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Profile":
@@ -309,9 +318,7 @@ def _keys_beside(where: tuple[int | str, ...]) -> tuple[str, ...]:
 
 
 def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
-    problems, generator, reward = profile.problems, profile.generator, profile.reward
-    # A server knows its model by name, whatever folders are here.
-    model = generator.model if generator.engine.kind == "endpoints" else _model(generator.model, folder)
+    problems, completer, reward = profile.problems, profile.completer, profile.reward
     return profile.model_copy(
         update={
             "problems": problems.model_copy(
@@ -320,7 +327,8 @@ def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
                     "labels": tuple(_absolute(file, folder) for file in problems.labels),
                 }
             ),
-            "generator": generator.model_copy(update={"model": model}),
+            "generator": _with_absolute_model(profile.generator, folder),
+            "completer": None if completer is None else _with_absolute_model(completer, folder),
             "reward": reward.model_copy(
                 update={
                     "base": _model(reward.base, folder),
@@ -329,6 +337,12 @@ def _with_absolute_paths(profile: Profile, folder: Path) -> Profile:
             ),
         }
     )
+
+
+def _with_absolute_model(sampler: SamplerSettings, folder: Path) -> SamplerSettings:
+    if sampler.engine.kind == "endpoints":  # a server knows its model by name, whatever folders are here
+        return sampler
+    return sampler.model_copy(update={"model": _model(sampler.model, folder)})
 
 
 def _absolute(file: ProblemFile | LabelFile, folder: Path) -> ProblemFile | LabelFile:

@@ -4,7 +4,6 @@ The figures stand in ``evaluations`` under the selector ``monte_carlo``. Leaves 
 (stepmark.models.metrics) and pictures (plots.py).
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -14,7 +13,7 @@ from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.label_quality import Figure, label_quality
 from stepmark.store.store import Store
 
-from .selection import evaluation_frame
+from .evaluations import EvaluationRow, store_evaluations
 
 TRUTHS = (ORACLE, HUMAN)
 # Truth, slice, metric. The oracle's metrics have their plain names, people's end in "_human".
@@ -57,25 +56,21 @@ def metric_name(metric: str, truth: str) -> str:
 
 
 def store_label_quality(store: Store, measured: Mapping[str, Sequence[Figure]]) -> int:
-    """Replace the stored figures of label quality, by none where there are none; return how many rows."""
-    by_slice = defaultdict(list)
-    for truth, figures in measured.items():
-        for slice_name, metric, figure, num_problems in figures:
-            by_slice[slice_name].append(
-                (
-                    MONTE_CARLO,
-                    metric_name(metric, truth),
-                    0,
-                    figure.value,
-                    figure.low,
-                    figure.high,
-                    num_problems,
-                )
-            )
-    frames = [evaluation_frame(rows, slice_name) for slice_name, rows in by_slice.items()]
-    return store.replace(
-        "evaluations", pl.concat(frames) if frames else evaluation_frame([]), "selector = ?", [MONTE_CARLO]
-    )
+    """Store the figures as the current ones of label quality; return their number."""
+    evaluations = [
+        EvaluationRow(
+            MONTE_CARLO,
+            metric_name(metric, truth),
+            figure.value,
+            figure.low,
+            figure.high,
+            num_problems,
+            slice_name=slice_name,
+        )
+        for truth, figures in measured.items()
+        for slice_name, metric, figure, num_problems in figures
+    ]
+    return store_evaluations(store, evaluations, "selector = ?", [MONTE_CARLO])
 
 
 def read_quality(evaluations: pl.DataFrame) -> Quality:

@@ -5,6 +5,7 @@ Leaves out: what the estimator asks for (stepmark.labeling.estimating), and labe
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -12,11 +13,12 @@ from stepmark.labeling.estimating.cases import merged
 from stepmark.models.sampling import Completion
 from stepmark.store.store import Store
 
-from .cases import Chosen, chosen_windows, estimator_of, read_counts
+from .cases import ChosenSolution, chosen_windows, estimator_of, read_counts
 from .grade import grade_rollouts
-from .profile import Profile
-from .sampling import Identity, Request, SamplingRun, identify, register
-from .working import only_worker
+from .one_worker import only_worker
+from .profile import Rollouts, SamplerSettings
+from .samplers import Engines, identify, register
+from .sampling import Request, SamplingRun
 
 _STORED = """
     SELECT prefix_id, count(*) AS num_stored FROM rollouts
@@ -34,23 +36,40 @@ _ROLLOUT_SCHEMA = {
 }
 
 
-def sample_rollouts(store: Store, profile: Profile) -> int:
-    """Sample and grade what the profile's estimator asks for; return the number of new rollouts."""
-    completer = identify(profile.generator)
-    register(store, completer)
+@dataclass(frozen=True, slots=True)
+class RolloutRequest(Request):
+    """Continuations wanted of one prefix."""
+
+    prefix_id: str
+
+
+def sample_rollouts(
+    store: Store, wanted: Rollouts, generator: SamplerSettings, completer: SamplerSettings, engines: Engines
+) -> int:
+    """Let the completer go on from prefixes of the generator's solutions, as the estimator asks, and grade.
+
+    Returns the number of new rollouts.
+    """
+    generator_id, identity = identify(generator, engines).sampler_id, identify(completer, engines)
+    register(store, identity)
     with only_worker(store, "rollouts"):
-        num_stored = int(store.read(_NUM_STORED, [completer.sampler_id]).item())
-        with SamplingRun(profile.generator, num_stored, "rollouts") as run:
-            for window in chosen_windows(store, profile, completer):
-                _search(store, profile, completer, window, run)
+        num_stored = int(store.read(_NUM_STORED, [identity.sampler_id]).item())
+        with SamplingRun(completer, engines, num_stored, "rollouts") as run:
+            for window in chosen_windows(store, wanted, generator_id, identity.sampler_id):
+                _search(store, wanted, window, run, identity.sampler_id, completer.prompt_template)
         return run.num_sampled
 
 
 def _search(
-    store: Store, profile: Profile, completer: Identity, window: Sequence[Chosen], run: SamplingRun
+    store: Store,
+    wanted: Rollouts,
+    window: Sequence[ChosenSolution],
+    run: SamplingRun,
+    completer_id: str,
+    prompt_template: str,
 ) -> None:
     """Go on with the searches of a window until none of them asks for more."""
-    estimator = estimator_of(profile.rollouts)
+    estimator = estimator_of(wanted)
     cases = [chosen.case for chosen in window]
     by_id = {prefix.prefix_id: (prefix, chosen.solution) for chosen in window for prefix in chosen.prefixes}
     texts = pl.DataFrame(
@@ -58,24 +77,23 @@ def _search(
         schema={"prefix_id": pl.String, "prefix": pl.String, "ground_truth_answer": pl.String},
         orient="row",
     )
-    template = profile.generator.prompt_template
 
-    def commit(batch: Sequence[Request], completions: Sequence[Sequence[Completion]]) -> None:
-        store.insert("rollouts", _rollout_frame(completer, batch, completions), unknown=_UNGRADED)
+    def commit(batch: Sequence[RolloutRequest], completions: Sequence[Sequence[Completion]]) -> None:
+        store.insert("rollouts", _rollout_frame(completer_id, batch, completions), unknown=_UNGRADED)
 
     while True:
         grade_rollouts(store, texts)
-        evidence = read_counts(store, completer.sampler_id, window)
+        evidence = read_counts(store, completer_id, window)
         missing = merged(cases, estimator.asks(cases, evidence), evidence)
         if not missing:
             return
-        stored = dict(store.read(_STORED, [completer.sampler_id, sorted(missing)]).iter_rows())
+        stored = dict(store.read(_STORED, [completer_id, sorted(missing)]).iter_rows())
         requests = [
-            Request(
-                key=key,
-                prompt=template.replace("{problem}", by_id[key][1].problem) + by_id[key][0].prefix,
+            RolloutRequest(
+                prompt=prompt_template.replace("{problem}", by_id[key][1].problem) + by_id[key][0].prefix,
                 first_index=stored.get(key, 0),
                 num_samples=num_samples,
+                prefix_id=key,
             )
             for key, num_samples in missing.items()
         ]
@@ -83,10 +101,10 @@ def _search(
 
 
 def _rollout_frame(
-    completer: Identity, batch: Sequence[Request], completions: Sequence[Sequence[Completion]]
+    completer_id: str, batch: Sequence[RolloutRequest], completions: Sequence[Sequence[Completion]]
 ) -> pl.DataFrame:
     rows = [
-        (request.key, completer.sampler_id, index, sample.text, sample.finish_reason, sample.num_tokens)
+        (request.prefix_id, completer_id, index, sample.text, sample.finish_reason, sample.num_tokens)
         for request, samples in zip(batch, completions, strict=True)
         for index, sample in enumerate(samples, start=request.first_index)
     ]

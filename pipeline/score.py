@@ -22,7 +22,7 @@ from stepmark.labeling.vocabulary import ALTERNATIVE, LIKELIHOOD, MONTE_CARLO
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
-from .profile import Profile, Reward, RewardModel
+from .profile import Reward, RewardModelSettings
 from .progress import Progress
 from .solution_rows import SolutionRow, solution_rows
 from .train import checkpoint_folder, reward_model_id, targets_of
@@ -60,25 +60,25 @@ _SCHEMA = {
 LIKELIHOOD_KINDS = ("sum", "min")
 
 
-def current_models(store: Store, profile: Profile) -> dict[str, str]:
+def current_models(store: Store, reward: Reward) -> dict[str, str]:
     """Name to id of the profile's reward models as the stored examples make them, if they are trained."""
     trained = set(store.read("SELECT reward_model_id FROM reward_models")["reward_model_id"])
-    ids = {m.name: _id(store, profile.reward, m) for m in profile.reward.models}
+    ids = {m.name: _id(store, reward, m) for m in reward.models}
     return {name: key for name, key in ids.items() if key in trained}
 
 
-def _id(store: Store, reward: Reward, model: RewardModel) -> str:
+def _id(store: Store, reward: Reward, model: RewardModelSettings) -> str:
     return reward_model_id(model, reward, targets_of(store, model))
 
 
-def score_with_models(store: Store, profile: Profile) -> int:
+def score_with_models(store: Store, reward: Reward) -> int:
     """Score what is unscored with every trained model; return the number of solutions scored."""
     from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.scoring import score_solutions  # noqa: PLC0415
 
-    kinds = {model.name: model.kind for model in profile.reward.models}
+    kinds = {model.name: model.kind for model in reward.models}
     num_scored = 0
-    for name, key in current_models(store, profile).items():
+    for name, key in current_models(store, reward).items():
         wanted, which = (_UNTAUGHT, [key, MONTE_CARLO]) if kinds[name] == "prm" else (_UNJUDGED, [key])
         rows = solution_rows(store, wanted, which)
         if not rows:
@@ -106,12 +106,12 @@ def _score_frame(
     return pl.DataFrame(values, schema=_SCHEMA, orient="row")
 
 
-def likelihood_ids(profile: Profile) -> dict[str, str]:
+def likelihood_ids(reward: Reward) -> dict[str, str]:
     """Selector name to model id of the likelihood baselines: ``NAME_likelihood_sum`` and ``_min``."""
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
 
     ids = {}
-    for model in profile.reward.likelihoods:
+    for model in reward.likelihoods:
         checksum = source_sha256(resolve_model(model))[:8]
         for kind in LIKELIHOOD_KINDS:
             name = f"{_short(model)}_likelihood_{kind}"
@@ -127,7 +127,7 @@ def _short(model: str) -> str:
     return Path(model.rpartition(":")[2]).name
 
 
-def score_with_likelihoods(store: Store, profile: Profile) -> int:
+def score_with_likelihoods(store: Store, reward: Reward) -> int:
     """Store each baseline model's likelihood of every step as a score; return the number of solutions.
 
     A step's p_positive is the exponential of the sum, or of the minimum, of its tokens' log-probabilities:
@@ -138,7 +138,7 @@ def score_with_likelihoods(store: Store, profile: Profile) -> int:
     from stepmark.models.reward.encoding import Encoder  # noqa: PLC0415
     from stepmark.models.reward.scoring import likelihood_of_steps  # noqa: PLC0415
 
-    ids, num_scored, reward = likelihood_ids(profile), 0, profile.reward
+    ids, num_scored = likelihood_ids(reward), 0
     for model in reward.likelihoods:
         keys = [ids[f"{_short(model)}_likelihood_{kind}"] for kind in LIKELIHOOD_KINDS]
         rows = solution_rows(store, _UNJUDGED, [keys[0]])

@@ -1,6 +1,7 @@
 """Best-of-N from the store: the test problems' samples with every selector's score, and their curves.
 
-Leaves out: the arithmetic (stepmark.models.metrics) and drawing the curves (plots.py).
+Leaves out: what the selectors are (selectors.py), the arithmetic (stepmark.models.metrics) and drawing the
+curves (plots.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,30 +11,24 @@ import polars as pl
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading.grader import Grader, equivalence_classes
-from stepmark.labeling.vocabulary import FIRST_ROUND
+from stepmark.labeling.vocabulary import FIRST_ROUND, MAJORITY, ORM, PRM, WEIGHTED
 from stepmark.models.metrics.best_of_n import Curves, best_of_n_curves, curve_intervals
 from stepmark.models.metrics.intervals import Estimate, paired_difference
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
 from stepmark.store.store import Store
 
+from .evaluations import EvaluationRow, store_evaluations
 from .generate import chosen_problems
-from .profile import Profile
-from .sampling import identify
-from .score import current_models, likelihood_ids
+from .profile import Evaluation, Problems, Reward
+from .score import likelihood_ids
+from .selectors import score_selectors, scores_of
 
 BEST_OF_N, DIFFERENCE, UNSCORED = "best_of_n", "best_of_n_difference", "num_unscored"
-EvaluationRow = tuple[str, str, int, float | None, float | None, float | None, int]
 _SAMPLES = """
     SELECT problem_id, solution_id, outcome = 'correct' AS is_correct, final_answer
     FROM solutions JOIN problems USING (problem_id)
     WHERE problems.split = 'test' AND generator_id = ? AND outcome IS NOT NULL
     ORDER BY problem_id, sample_index
-"""
-_SCORES = """
-    SELECT solution_id,
-        product(p_positive + p_neutral) AS product, min(p_positive + p_neutral) AS min,
-        avg(p_positive + p_neutral) AS mean, arg_max(p_positive + p_neutral, step_index) AS last
-    FROM scores WHERE reward_model_id = ? GROUP BY solution_id
 """
 
 
@@ -41,7 +36,8 @@ _SCORES = """
 class Selection:
     """``curves``: selector, N, value per problem. ``num_unscored``: answered samples that lack a score.
 
-    ``left_out``: the N asked for that some problem has too few samples for.
+    ``left_out``: the N asked for that some problem has too few samples for. ``model_ids``: the reward model
+    behind each selector that has one.
     """
 
     curves: Curves
@@ -50,59 +46,55 @@ class Selection:
     num_samples: int
     num_unscored: dict[str, int]
     left_out: list[int]
+    model_ids: dict[str, str]
 
 
-def select(store: Store, profile: Profile) -> Selection | None:
+def select(
+    store: Store, problems: Problems, generator_id: str, reward: Reward, evaluation: Evaluation
+) -> Selection | None:
     """Measure every selector on the test problems; None while there are no graded test samples."""
-    generator = identify(profile.generator)
-    chosen = chosen_problems(store, profile).select("problem_id")
-    stored = store.read(_SAMPLES, [generator.sampler_id])
+    chosen = chosen_problems(store, problems).select("problem_id")
+    stored = store.read(_SAMPLES, [generator_id])
     samples = stored.join(chosen, on="problem_id", how="semi", maintain_order="left")
     if not samples.height:
         return None
-    scores = _selector_scores(store, profile)
+    scores, model_ids = _selector_scores(store, reward)
     num_unscored = {
         name: samples.filter(
             pl.col("final_answer").is_not_null() & ~pl.col("solution_id").is_in(list(values))
         ).height
         for name, values in scores.items()
     }
-    problems = _problems(samples, scores)
-    smallest = min(problem.num_samples for problem in problems)
-    ns = [n for n in profile.evaluation.n if n <= smallest]
+    sampled = _problem_samples(samples, scores)
+    smallest = min(problem.num_samples for problem in sampled)
+    ns = [n for n in evaluation.n if n <= smallest]
     if not ns:
         raise InputError(
-            f"evaluation.n {profile.evaluation.n}: some test problem has only {smallest} samples;"
+            f"evaluation.n {evaluation.n}: some test problem has only {smallest} samples;"
             " ask for a smaller N or more num_test_samples."
         )
-    weighted = [model.name for model in profile.reward.models if model.name in scores]
-    curves = best_of_n_curves(problems, ns, weighted=weighted, seed=profile.evaluation.seed)
-    points = curve_intervals(curves, seed=profile.evaluation.seed)
-    left_out = [n for n in profile.evaluation.n if n > smallest]
-    return Selection(curves, points, len(problems), samples.height, num_unscored, left_out)
+    weighted = [model.name for model in reward.models if model.name in scores]
+    curves = best_of_n_curves(sampled, ns, weighted=weighted, seed=evaluation.seed)
+    points = curve_intervals(curves, seed=evaluation.seed)
+    left_out = [n for n in evaluation.n if n > smallest]
+    model_ids |= {f"{name}_{WEIGHTED}": model_ids[name] for name in weighted}
+    return Selection(curves, points, len(sampled), samples.height, num_unscored, left_out, model_ids)
 
 
-def _selector_scores(store: Store, profile: Profile) -> dict[str, dict[str, float]]:
-    """Selector to solution to score. A PRM is its product; its other aggregations stand beside it."""
-    kinds = {model.name: model.kind for model in profile.reward.models}
-    result: dict[str, dict[str, float]] = {}
-    for name, key in current_models(store, profile).items():
-        frame = store.read(_SCORES, [key])
-        result[name] = _column(frame, "last" if kinds[name] == "orm" else "product")
-        if kinds[name] == "prm":
-            result |= {f"{name}_{how}": _column(frame, how) for how in ("min", "mean", "last")}
-    for name, key in likelihood_ids(profile).items():
-        frame = store.read(_SCORES, [key])
-        if frame.height:
-            result[name] = _column(frame, "product" if name.endswith("_sum") else "min")
-    return result
+def _selector_scores(store: Store, reward: Reward) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """Selector to solution to score, and selector to model; a likelihood without scores is no selector."""
+    scores, model_ids = {}, {}
+    likelihoods = likelihood_ids(reward)
+    for selector in score_selectors(store, reward):
+        values = scores_of(store, selector)
+        if values or selector.name not in likelihoods:
+            scores[selector.name], model_ids[selector.name] = values, selector.model_id
+    return scores, model_ids
 
 
-def _column(frame: pl.DataFrame, name: str) -> dict[str, float]:
-    return dict(frame.select("solution_id", name).iter_rows())
-
-
-def _problems(samples: pl.DataFrame, scores: Mapping[str, Mapping[str, float]]) -> list[ProblemSamples]:
+def _problem_samples(
+    samples: pl.DataFrame, scores: Mapping[str, Mapping[str, float]]
+) -> list[ProblemSamples]:
     result = []
     with Grader() as grader:
         for (problem_id,), group in samples.group_by("problem_id", maintain_order=True):
@@ -119,52 +111,50 @@ def _problems(samples: pl.DataFrame, scores: Mapping[str, Mapping[str, float]]) 
     return result
 
 
-def differences(selection: Selection, profile: Profile) -> list[tuple[str, int, Estimate]]:
-    """Paired differences that the paper's claims are about, at every N: (name, N, estimate)."""
-    prms = [model.name for model in profile.reward.models if model.kind == "prm"]
-    orms = [model.name for model in profile.reward.models if model.kind == "orm"]
-    pairs = [(prm, other) for prm in prms for other in ["majority", *orms, *likelihood_ids(profile)]]
-    pairs += [(orm, "majority") for orm in orms]
+def differences(
+    selection: Selection, reward: Reward, evaluation: Evaluation
+) -> list[tuple[str, str, int, Estimate]]:
+    """Paired differences that the paper's claims are about, at every N: (left, right, N, estimate)."""
+    prms = [model.name for model in reward.models if model.kind == PRM]
+    orms = [model.name for model in reward.models if model.kind == ORM]
+    pairs = [(prm, other) for prm in prms for other in [MAJORITY, *orms, *likelihood_ids(reward)]]
+    pairs += [(orm, MAJORITY) for orm in orms]
     curves, found = selection.curves, []
     for left, right in pairs:
         if left in curves and right in curves and selection.num_problems > 1:
             for n in curves[left]:
-                estimate = paired_difference(curves[left][n], curves[right][n], seed=profile.evaluation.seed)
-                found.append((f"{left} - {right}", n, estimate))
+                estimate = paired_difference(curves[left][n], curves[right][n], seed=evaluation.seed)
+                found.append((left, right, n, estimate))
     return found
 
 
-def store_selection(store: Store, selection: Selection | None, profile: Profile) -> int:
-    """Replace what is stored of it, by nothing where nothing was measured; return the number of rows."""
-    rows = [] if selection is None else _evaluations(selection, profile)
+def store_selection(
+    store: Store,
+    selection: Selection | None,
+    reward: Reward,
+    evaluation: Evaluation,
+    *,
+    round_index: int = FIRST_ROUND,
+) -> int:
+    """Store the figures as the current ones of best-of-N, if any were measured; return their number."""
+    rows = [] if selection is None else _evaluation_rows(selection, reward, evaluation)
     metrics = [BEST_OF_N, DIFFERENCE, UNSCORED]
-    return store.replace(
-        "evaluations", evaluation_frame(rows), "list_contains(?, metric) AND slice = 'all'", [metrics]
-    )
+    kind = "list_contains(?, metric) AND slice = 'all'"
+    return store_evaluations(store, rows, kind, [metrics], round_index=round_index)
 
 
-def _evaluations(selection: Selection, profile: Profile) -> list[EvaluationRow]:
-    points = [
-        (name, BEST_OF_N, n, point) for name, by_n in selection.points.items() for n, point in by_n.items()
+def _evaluation_rows(selection: Selection, reward: Reward, evaluation: Evaluation) -> list[EvaluationRow]:
+    num_problems, ids = selection.num_problems, selection.model_ids
+    rows = [
+        EvaluationRow(name, BEST_OF_N, *point, num_problems, n, model_id=ids.get(name))
+        for name, by_n in selection.points.items()
+        for n, point in by_n.items()
     ]
-    points += [(name, DIFFERENCE, n, point) for name, n, point in differences(selection, profile)]
-    counts = selection.num_unscored.items()
-    return [
-        *((name, metric, n, *point, selection.num_problems) for name, metric, n, point in points),
-        *((name, UNSCORED, 0, float(count), None, None, selection.num_problems) for name, count in counts),
+    for left, right, n, point in differences(selection, reward, evaluation):
+        both = f"{ids.get(left, left)} - {ids.get(right, right)}"
+        rows.append(EvaluationRow(f"{left} - {right}", DIFFERENCE, *point, num_problems, n, model_id=both))
+    rows += [
+        EvaluationRow(name, UNSCORED, float(count), None, None, num_problems, model_id=ids.get(name))
+        for name, count in selection.num_unscored.items()
     ]
-
-
-def evaluation_frame(rows: Sequence[EvaluationRow], slice_name: str = "all") -> pl.DataFrame:
-    """Rows of ``evaluations`` of one slice: selector, metric, N, value, low, high, number of problems."""
-    schema = {
-        "selector": pl.String,
-        "metric": pl.String,
-        "n": pl.Int32,
-        "value": pl.Float64,
-        "ci95_low": pl.Float64,
-        "ci95_high": pl.Float64,
-        "num_problems": pl.Int32,
-    }
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.with_columns(slice=pl.lit(slice_name), round=pl.lit(FIRST_ROUND, pl.Int32))
+    return rows

@@ -23,10 +23,11 @@ from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.rows import delete, replace
 from stepmark.store.store import Store
 
-from .profile import Profile, Reward, RewardModel
+from .one_worker import only_worker
+from .profile import Reward, RewardModelSettings
+from .profile_part import Part
 from .progress import Progress
 from .solution_rows import solution_rows
-from .working import only_worker
 
 if TYPE_CHECKING:
     from stepmark.models.reward.checkpoint import RewardModel as Trained
@@ -55,9 +56,17 @@ _PRM_TARGETS = f"""
     GROUP BY solution_id, split, step_index ORDER BY solution_id, step_index
 """
 _CHECKPOINTS = "reward_models"
+_NOT_IN_ID = {"models", "likelihoods", "base"}
+_ALWAYS_IN_MODEL = frozenset({"name", "kind", "label_sources", "max_problems"})
+_ALWAYS_IN_REWARD = frozenset(
+    {
+        "prompt_template", "max_tokens", "head_size", "reads_hidden", "reads_likelihood", "num_epochs",
+        "batch_solutions", "learning_rate", "backbone_rate_factor", "validation_share", "seed",
+    }
+)  # fmt: skip
 
 
-def targets_of(store: Store, model: RewardModel) -> pl.DataFrame:
+def targets_of(store: Store, model: RewardModelSettings) -> pl.DataFrame:
     """The step targets a reward model learns: solution_id, split, step_index, negative, neutral, positive.
 
     Where several of a PRM's label sources speak about one step, its target is their mean.
@@ -67,7 +76,7 @@ def targets_of(store: Store, model: RewardModel) -> pl.DataFrame:
     return store.read(_PRM_TARGETS, [model.max_problems, list(model.label_sources)])
 
 
-def reward_model_id(model: RewardModel, reward: Reward, targets: pl.DataFrame) -> str:
+def reward_model_id(model: RewardModelSettings, reward: Reward, targets: pl.DataFrame) -> str:
     """The id of the model that these targets and settings give."""
     hasher = hashlib.sha256(targets.write_csv().encode())
     hasher.update(_config(model, reward).encode())
@@ -79,21 +88,34 @@ def checkpoint_folder(store: Store, reward_model_id: str) -> Path:
     return store.home / _CHECKPOINTS / reward_model_id
 
 
-def _config(model: RewardModel, reward: Reward) -> str:
+def _config(model: RewardModelSettings, reward: Reward) -> str:
     from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
 
     # Where the base lies is no part of what it is: its hash stands for it.
-    shared = reward.model_dump(exclude={"models", "likelihoods", "base"})
     base = source_sha256(resolve_model(reward.base))
-    # A model of before there was this choice keeps its id, or every one would be trained again.
-    later = set() if model.pools_solution else {"pools_solution"}
-    chosen = model.model_dump(exclude=later)
-    return json.dumps({**shared, "model": chosen, "base_sha256": base}, sort_keys=True)
+    chosen = _told_apart_by(model, _ALWAYS_IN_MODEL)
+    return json.dumps(
+        {**_told_apart_by(reward, _ALWAYS_IN_REWARD), "model": chosen, "base_sha256": base}, sort_keys=True
+    )
 
 
-def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> dict[str, Any]:
+def _told_apart_by(part: Part, always: frozenset[str]) -> dict[str, Any]:
+    """The settings that tell models apart: the first ones always, later ones where they are not the default.
+
+    So a field that is new, at its default, changes no model's id, or every one would be trained again.
+    """
+    fields = type(part).model_fields
+    return {
+        name: value
+        for name, value in part.model_dump(exclude=_NOT_IN_ID).items()
+        if name in always or getattr(part, name) != fields[name].get_default(call_default_factory=True)
+    }
+
+
+def train_reward_model(
+    store: Store, reward: Reward, model: RewardModelSettings, *, round_index: int = FIRST_ROUND
+) -> dict[str, Any]:
     """Train one reward model unless it is there; return its row in ``reward_models``."""
-    reward = profile.reward
     targets = targets_of(store, model)
     if not targets.height:
         raise StepmarkError(
@@ -102,11 +124,16 @@ def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> di
         )
     key = reward_model_id(model, reward, targets)
     with only_worker(store, "training"):
-        return _found_or_trained(store, reward, model, targets, key)
+        return _found_or_trained(store, reward, model, targets, key, round_index)
 
 
 def _found_or_trained(
-    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
+    store: Store,
+    reward: Reward,
+    model: RewardModelSettings,
+    targets: pl.DataFrame,
+    key: str,
+    round_index: int,
 ) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
@@ -117,7 +144,7 @@ def _found_or_trained(
     row = {
         "reward_model_id": key,
         "kind": model.kind,
-        "round": FIRST_ROUND,
+        "round": round_index,
         "base_model": reward.base,
         "label_sources": list(model.label_sources) or ["outcome"],
         "config": config,
@@ -154,7 +181,7 @@ def _make_room(folder: Path) -> None:
 
 
 def _fit(
-    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, folder: Path
+    store: Store, reward: Reward, model: RewardModelSettings, targets: pl.DataFrame, folder: Path
 ) -> dict[str, str]:
     from stepmark.models.reward.checkpoint import save_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.training import train  # noqa: PLC0415
@@ -184,7 +211,7 @@ def _fit(
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}
 
 
-def untrained(reward: Reward, model: RewardModel) -> "tuple[Trained, TrainingConfig]":
+def untrained(reward: Reward, model: RewardModelSettings) -> "tuple[Trained, TrainingConfig]":
     """A reward model that has learned nothing yet, and how it is to be trained."""
     from stepmark.models.reward.checkpoint import new_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.network import HeadConfig  # noqa: PLC0415

@@ -16,7 +16,7 @@ import duckdb
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.labeling.file_kinds import kind_of
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 # Names in SQL mean tables, never Python variables of the caller; nothing is fetched from a network.
 CONNECT_CONFIG: dict[str, str | bool | int | float | list[str]] = {

@@ -347,9 +347,10 @@ COMMENT ON COLUMN scores.p_negative IS 'Probability of a wrong step.';
 COMMENT ON COLUMN scores.p_neutral IS 'Probability of a neutral step.';
 COMMENT ON COLUMN scores.p_positive IS 'Probability of a right step; the three add up to 1.';
 
--- One row per selector, metric, N, slice and round.
+-- One row per selector with the models behind it, metric, N, slice and round.
 CREATE TABLE evaluations (
     selector     VARCHAR,
+    model_id     VARCHAR,
     metric       VARCHAR,
     n            INTEGER CHECK (n >= 0),
     slice        VARCHAR,
@@ -358,10 +359,12 @@ CREATE TABLE evaluations (
     ci95_low     DOUBLE CHECK (isfinite(ci95_low)),
     ci95_high    DOUBLE CHECK (isfinite(ci95_high)),
     num_problems INTEGER NOT NULL CHECK (num_problems >= 0),
-    PRIMARY KEY (selector, metric, n, slice, round)
+    is_current   BOOLEAN NOT NULL,
+    PRIMARY KEY (selector, model_id, metric, n, slice, round)
 );
-COMMENT ON TABLE evaluations IS 'One row per selector, metric, N, slice and round.';
+COMMENT ON TABLE evaluations IS 'One row per selector with the models behind it, metric, N, slice and round.';
 COMMENT ON COLUMN evaluations.selector IS 'What picks or judges: majority, a reward model, a likelihood, a label source, ...';
+COMMENT ON COLUMN evaluations.model_id IS 'The reward_model_id behind the selector, of a difference both; where there is none, the selector itself.';
 COMMENT ON COLUMN evaluations.metric IS 'What is measured: best_of_n, first_error_f1, ...';
 COMMENT ON COLUMN evaluations.n IS 'The N of best-of-N; 0 where the metric has none.';
 COMMENT ON COLUMN evaluations.slice IS 'The problems it is measured on: all, a subject, a level, ...';
@@ -370,6 +373,7 @@ COMMENT ON COLUMN evaluations.value IS 'The measured value; NULL where it could 
 COMMENT ON COLUMN evaluations.ci95_low IS 'Lower end of its 95% interval over problems.';
 COMMENT ON COLUMN evaluations.ci95_high IS 'Upper end of its 95% interval over problems.';
 COMMENT ON COLUMN evaluations.num_problems IS 'Number of problems measured.';
+COMMENT ON COLUMN evaluations.is_current IS 'True for the figures of the last evaluation of their kind in their round; false where a later one took their place.';
 
 -- One row per round and solution asked for in it.
 CREATE TABLE labeling_queue (

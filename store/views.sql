@@ -786,7 +786,7 @@ COMMENT ON VIEW label_rollouts IS 'One row per step label and sampled rollout it
 CREATE VIEW best_of_n AS
 SELECT selector, n, round, value, ci95_low, ci95_high, num_problems
 FROM evaluations
-WHERE metric = 'best_of_n' AND slice = 'all';
+WHERE metric = 'best_of_n' AND slice = 'all' AND is_current;
 COMMENT ON VIEW best_of_n IS 'One row per selector, N and round: share of all problems solved when it picks one of N samples, with its 95% interval.';
 
 CREATE VIEW reward_model_comparison AS

@@ -22,14 +22,17 @@ from stepmark.labeling.minimath import rate_steps, truth
 from stepmark.labeling.records import StepLabel
 from stepmark.models.metrics.best_of_n import best_of_n_curves, curve_intervals
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
+from stepmark.pipeline.evaluations import EvaluationRow, evaluation_frame
 from stepmark.pipeline.generate import split_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
 from stepmark.pipeline.label_files import ingest_labels
 from stepmark.pipeline.profile import Problems
-from stepmark.pipeline.selection import BEST_OF_N, evaluation_frame
+from stepmark.pipeline.selection import BEST_OF_N
 from stepmark.pipeline.solution_rows import SolutionRow, solution_rows
 from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
+
+from .example_ratings import people_lines, ratings_lines
 
 _SEED = 0
 _GRADER, _CODE = "example-1", "0.1.0"
@@ -41,54 +44,6 @@ _SAMPLING = {
 }
 _SAMPLERS = {round_: sampler_id("tiny", "0" * 64, text) for round_, text in _SAMPLING.items()}
 _ORM, _PRMS = "orm-0a1b2c3d", {"prm_monte_carlo-4e5f6a7b": 0.25, "prm_oracle-8c9d0e1f": 0.1}
-
-
-def _rated(
-    problem: str, steps: list[str], ratings: list[int | None], answer: str | None, outcome: str | None
-) -> dict[str, Any]:
-    return {
-        "problem": problem, "steps": steps, "ratings": ratings, "label_source": "human",
-        "final_answer": answer, "outcome": outcome,
-    }  # fmt: skip
-
-
-# The last one is refused: no rating is 2.
-_RATINGS = (
-    _rated("What is $7 \\cdot 8$?", ["$7 \\cdot 8 = 56$.", "So: \\boxed{56}."], [1, 1], "56", "correct"),
-    _rated(
-        "What is $9 \\cdot 6$?", ["$9 \\cdot 6 = 56$.", "So: \\boxed{56}."], [-1, None], "56", "incorrect"
-    ),
-    _rated("What is $9 \\cdot 7$?", ["$9 \\cdot 7 = 63$."], [0], None, None),
-    _rated("What is $9 \\cdot 8$?", ["$9 \\cdot 8 = 72$."], [2], None, None),
-)
-
-
-def _people_rated(
-    labeler: str, problem: str, steps: list[str], ratings: list[int], seconds: int
-) -> dict[str, Any]:
-    """A line as PRM800K has them."""
-    rated = [
-        {
-            "completions": [{"text": step, "rating": rating, "flagged": False}],
-            "human_completion": None,
-            "chosen_completion": 0,
-        }
-        for step, rating in zip(steps, ratings, strict=True)
-    ]
-    return {
-        "labeler": labeler, "timestamp": "2026-01-01T12:00:00", "generation": 0,
-        "is_quality_control_question": False, "is_initial_screening_question": False,
-        "question": {"problem": problem, "ground_truth_answer": "21"},
-        "label": {"steps": rated, "total_time": 1000 * seconds, "finish_reason": "solution"},
-    }  # fmt: skip
-
-
-_SUMS = {
-    "What is $9 + 12$?": ["$9 + 2 = 11$.", "$11 + 10 = 21$.", "So: \\boxed{21}."],
-    "What is $3 \\cdot 7$?": ["$3 \\cdot 7 = 21$.", "So: \\boxed{21}."],
-    "What is $40 - 19$?": ["$40 - 20 = 20$.", "$20 - 1 = 19$.", "So: \\boxed{19}."],
-}
-_PEOPLE = {"ann": ([1, 1, 1], [1, 1], [1, -1, -1]), "bob": ([0, 1, 1], [1, 1], [1, 1, -1])}
 
 
 def make_example_store(home: Path) -> Store:
@@ -176,17 +131,10 @@ def _spoiled(step: str) -> str:
 def _import_ratings(store: Store, folder: Path) -> None:
     # The name that is stored is the one that is given: a bare one is the same on every machine.
     with contextlib.chdir(folder):
-        file = Path("ratings.jsonl")
-        file.write_text("".join(json.dumps(row) + "\n" for row in _RATINGS))
-        ingest_labels(store, file, "stepmark", "train")
-        people = Path("people.jsonl")
-        lines = [
-            _people_rated(labeler, problem, steps, ratings, seconds)
-            for seconds, (labeler, of_all) in zip((90, 60), _PEOPLE.items(), strict=True)
-            for (problem, steps), ratings in zip(_SUMS.items(), of_all, strict=True)
-        ]
-        people.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        ingest_labels(store, people, "prm800k", "train")
+        for label_format, lines in (("stepmark", ratings_lines()), ("prm800k", people_lines())):
+            file = Path("ratings.jsonl" if label_format == "stepmark" else "people.jsonl")
+            file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            ingest_labels(store, file, label_format, "train")
 
 
 def _sampled(store: Store, where: str) -> list[SolutionRow]:
@@ -284,8 +232,9 @@ def _evaluate(store: Store) -> None:
         by_problem.setdefault(row.problem_id, []).append(row)
     samples = [_samples(key, rows, scores) for key, rows in sorted(by_problem.items())]
     points = curve_intervals(best_of_n_curves(samples, [1, 2, 4], seed=_SEED), seed=_SEED)
+    ids = {key.partition("-")[0]: key for key in (_ORM, *_PRMS)}
     rows = [
-        (name, BEST_OF_N, n, *point, len(samples))
+        EvaluationRow(name, BEST_OF_N, *point, len(samples), n, model_id=ids.get(name))
         for name, by_n in points.items()
         for n, point in by_n.items()
     ]

@@ -40,8 +40,15 @@ GRAPH = {
     },
     "best_of_n": {"scores"},
     "label_agreement": {"oracle_labels", "human_labels", "monte_carlo_labels"},
-    "first_errors": {"scores", "oracle_labels", "human_labels"},
-    "published_snapshot": {"best_of_n", "label_agreement", "first_errors", "grader_audit"},
+    "first_error_detection": {"scores", "oracle_labels", "human_labels"},
+    "length_bias": {"scores", "outcomes"},
+    "published_snapshot": {
+        "best_of_n",
+        "label_agreement",
+        "first_error_detection",
+        "length_bias",
+        "grader_audit",
+    },
 }
 
 GATES = {("leak_gate", asset) for asset in ("human_labels", "orm_examples", "prm_examples")}

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stepmark.models.sampling import Completion, SamplingSpec
-from stepmark.pipeline import rollouts, sampling
-from stepmark.pipeline.profile import load_profile
+from stepmark.pipeline.profile import SamplerSettings, load_profile
+from stepmark.pipeline.rollouts import sample_rollouts
+from stepmark.pipeline.samplers import Engines
 from stepmark.store.store import Store
 
 _BATCH_S = 0.02
@@ -44,9 +45,13 @@ def write(log: Path, line: str) -> None:
 def main(profile_path: str, home: Path, log: Path) -> None:
     """Label until nothing is asked for any more."""
 
-    @contextmanager
-    def open_logged(settings: object, seed: int) -> Iterator[LoggedEngine]:
-        yield LoggedEngine(log)
+    class LoggedEngines(Engines):
+        @contextmanager
+        def open(self, settings: SamplerSettings, seed: int) -> Iterator[LoggedEngine]:  # type: ignore[override]
+            yield LoggedEngine(log)
+
+        def checkpoint_sha256(self, settings: SamplerSettings) -> str:
+            return "0" * 64
 
     class LoggedStore(Store):
         def insert(self, table: str, frame: object, **options: object) -> int:
@@ -54,9 +59,10 @@ def main(profile_path: str, home: Path, log: Path) -> None:
             write(log, f"kept {num_rows}")
             return num_rows
 
-    sampling.open_engine = open_logged  # type: ignore[assignment]
-    sampling.checkpoint_sha256 = lambda model: "0" * 64
-    rollouts.sample_rollouts(LoggedStore(home), load_profile(profile_path))
+    asked = load_profile(profile_path)
+    sample_rollouts(
+        LoggedStore(home), asked.rollouts, asked.generator, asked.rollout_sampler, LoggedEngines()
+    )
     write(log, "done")
 
 

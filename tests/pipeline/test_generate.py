@@ -5,28 +5,20 @@ from typing import Any
 
 import pytest
 
-from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
-from stepmark.pipeline.monte_carlo import label_from_rollouts
-from stepmark.pipeline.profile import Profile
-from stepmark.pipeline.rollouts import sample_rollouts
-from stepmark.store.store import Store
+from tests.small_pipeline import SmallPipeline
 
 Counts = Callable[[str], int]
 
 
 @pytest.fixture
-def sampled(store: Store, profile: Profile, engine: Any) -> Store:
-    """A store with sampled, split and graded solutions."""
-    ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
-    split_solutions(store)
-    grade_solutions(store)
-    return store
+def sampled(small: SmallPipeline) -> SmallPipeline:
+    """Solutions that are sampled, split and graded."""
+    return small.make_graded_solutions()
 
 
-def test_every_problem_gets_the_samples_its_split_asks_for(sampled: Store) -> None:
+def test_every_problem_gets_the_samples_its_split_asks_for(sampled: SmallPipeline) -> None:
     """Four train problems with two samples, three test problems with three."""
     rows = sampled.read(
         """SELECT split, count(*) AS n, count(DISTINCT problem_id) AS problems
@@ -36,35 +28,33 @@ def test_every_problem_gets_the_samples_its_split_asks_for(sampled: Store) -> No
     assert rows.rows() == [("test", 9, 3), ("train", 8, 4)]
 
 
-def test_a_second_run_samples_nothing(sampled: Store, profile: Profile, engine: Any) -> None:
+def test_a_second_run_samples_nothing(sampled: SmallPipeline, engine: Any) -> None:
     """What is stored is not sampled again; the engine is not even started."""
     num_starts = len(engine.seeds)
 
-    assert sample_solutions(sampled, profile) == 0
+    assert sampled.sample_solutions() == 0
     assert len(engine.seeds) == num_starts
 
 
-def test_a_crash_loses_the_batch_in_flight_only(
-    store: Store, profile: Profile, engine: Any, counts: Counts
-) -> None:
+def test_a_crash_loses_the_batch_in_flight_only(small: SmallPipeline, engine: Any, counts: Counts) -> None:
     """The next run samples the rest, with the engine's seed moved on."""
-    ingest_problems(store, profile.problems)
+    ingest_problems(small.store, small.profile.problems)
     engine.fail_at_call = 3
     with pytest.raises(RuntimeError, match="the engine died"):
-        sample_solutions(store, profile)
+        small.sample_solutions()
     num_kept = counts("solutions")
     engine.fail_at_call = None
-    num_new = sample_solutions(store, profile)
+    num_new = small.sample_solutions()
 
     assert num_kept == sum(engine.calls[:2]) > 0
     assert num_kept + num_new == counts("solutions") == 17
     assert engine.seeds == [0, num_kept]
 
 
-def test_more_samples_extend_what_is_there(sampled: Store, profile: Profile, engine: Any) -> None:
+def test_more_samples_extend_what_is_there(sampled: SmallPipeline, engine: Any) -> None:
     """Indexes go on where they ended."""
-    generation = profile.generation.model_copy(update={"num_train_samples": 5})
-    num_new = sample_solutions(sampled, profile.model_copy(update={"generation": generation}))
+    generation = sampled.profile.generation.model_copy(update={"num_train_samples": 5})
+    num_new = sampled.with_profile(generation=generation).sample_solutions()
     indexes = sampled.read(
         """SELECT list(sample_index ORDER BY sample_index) AS i
         FROM solutions JOIN problems USING (problem_id)
@@ -75,31 +65,29 @@ def test_more_samples_extend_what_is_there(sampled: Store, profile: Profile, eng
     assert indexes["i"].to_list() == [[0, 1, 2, 3, 4]] * 4
 
 
-def test_answers_are_graded_and_verdicts_cached(sampled: Store, counts: Counts) -> None:
+def test_answers_are_graded_and_verdicts_cached(sampled: SmallPipeline, counts: Counts) -> None:
     """Every second sample is wrong; a pair of answers is judged once."""
     outcomes = dict(sampled.read("SELECT outcome, count(*) FROM solutions GROUP BY outcome").iter_rows())
 
     assert outcomes == {"correct": 10, "incorrect": 7}
     assert counts("answer_verdicts") <= 14
-    assert grade_solutions(sampled) == 0
+    assert grade_solutions(sampled.store) == 0
 
 
-def test_rollouts_are_shared_by_equal_prefixes(
-    sampled: Store, profile: Profile, engine: Any, counts: Counts
-) -> None:
+def test_rollouts_are_shared_by_equal_prefixes(sampled: SmallPipeline, counts: Counts) -> None:
     """Both solutions of a problem share all prefixes here; each is rolled out once."""
-    num_new = sample_rollouts(sampled, profile)
+    num_new = sampled.sample_rollouts()
     num_prefixes = sampled.read("SELECT count(DISTINCT prefix_id) FROM rollouts").item()
 
     assert num_new == counts("rollouts") == 2 * num_prefixes
-    assert sample_rollouts(sampled, profile) == 0
+    assert sampled.sample_rollouts() == 0
 
 
-def test_monte_carlo_labels_hold_the_counts(sampled: Store, profile: Profile) -> None:
+def test_monte_carlo_labels_hold_the_counts(sampled: SmallPipeline) -> None:
     """One of two rollouts is right at every step; the last step is the solution's own outcome."""
-    sample_rollouts(sampled, profile)
-    num_labels = label_from_rollouts(sampled, profile)
-    again = label_from_rollouts(sampled, profile)
+    sampled.sample_rollouts()
+    num_labels = sampled.label_from_rollouts()
+    again = sampled.label_from_rollouts()
     rows = sampled.read(
         """SELECT num_rollouts, num_correct, value, count(*) AS n FROM step_labels
         GROUP BY ALL ORDER BY num_rollouts, num_correct"""
@@ -109,11 +97,11 @@ def test_monte_carlo_labels_hold_the_counts(sampled: Store, profile: Profile) ->
     assert [row[:3] for row in rows.rows()] == [(1, 0, 0.0), (1, 1, 1.0), (2, 1, 0.5)]
 
 
-def test_the_oracle_rates_every_step_once(sampled: Store, counts: Counts) -> None:
+def test_the_oracle_rates_every_step_once(sampled: SmallPipeline, counts: Counts) -> None:
     """A wrong answer is a wrong last step."""
-    num_rated = rate_by_oracle(sampled)
+    num_rated = rate_by_oracle(sampled.store)
     wrong = sampled.read("SELECT count(*) FROM step_labels WHERE rating = -1").item()
 
     assert num_rated == counts("steps")
     assert wrong == 7
-    assert rate_by_oracle(sampled) == 0
+    assert rate_by_oracle(sampled.store) == 0

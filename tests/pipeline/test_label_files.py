@@ -329,10 +329,10 @@ def test_the_report_shows_alternatives_apart_from_the_steps_of_solutions(store: 
     """Of three labels one is of another next step; without any such there is no note about them."""
     ingest(store, "a.jsonl", "prm800k", rated("ann", ("a", 1), ("b", -1)))
     store.publish()
-    without = write_report(store, load_profile("minimath"), store.home / "a.html").read_text()
+    without = write_report(store, load_profile("minimath").reward, store.home / "a.html").read_text()
     ingest(store, "b.jsonl", "prm800k", rated("bob", ("a", 1), ("b", -1), beside=("c", 1)))
     store.publish()
-    page = write_report(store, load_profile("minimath"), store.home / "b.html").read_text()
+    page = write_report(store, load_profile("minimath").reward, store.home / "b.html").read_text()
 
     cells = "".join(f"<td>{cell}</td>" for cell in ("human", 1, 2, 1, 2, 0, 1, 0))
     assert f"<tr>{cells}</tr>" in page

@@ -13,14 +13,9 @@ from pathlib import Path
 
 from polars.testing import assert_frame_equal
 
-from stepmark.pipeline.generate import sample_solutions, split_solutions
-from stepmark.pipeline.grade import grade_solutions
-from stepmark.pipeline.ingest import ingest_problems
-from stepmark.pipeline.monte_carlo import label_from_rollouts
 from stepmark.pipeline.profile import load_profile
 from stepmark.store.store import Store
-
-from .conftest import PROFILE, FakeEngine
+from tests.small_pipeline import PROFILE, FakeEngine, FakeEngines, SmallPipeline
 
 NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "5"))
 NUM_PROBLEMS = max(150, 12 * NUM_KILLS)  # work enough to be killed in so often
@@ -61,11 +56,8 @@ def test_a_labeling_run_survives_kills(engine: FakeEngine, tmp_path: Path) -> No
         .replace("batch_tokens = 40", f"batch_tokens = {BATCH_SAMPLES * 10}")
         .replace('estimator = "exhaustive"', 'estimator = "adaptive"')
     )
-    profile, store, log = load_profile(str(path)), Store(tmp_path / "home"), tmp_path / "log"
-    ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
-    split_solutions(store)
-    grade_solutions(store)
+    store, log = Store(tmp_path / "home"), tmp_path / "log"
+    small = SmallPipeline(store, load_profile(str(path)), FakeEngines(engine)).make_graded_solutions()
     rng = random.Random(0)
     num_kills = sum(kill_soon(start(path, store.home, log), log, rng) for _ in range(NUM_KILLS))
     assert start(path, store.home, log).wait() == 0
@@ -78,8 +70,8 @@ def test_a_labeling_run_survives_kills(engine: FakeEngine, tmp_path: Path) -> No
     assert counted(log, "kept") <= num_stored <= counted(log, "drawn")
     assert counted(log, "drawn") - num_stored <= NUM_KILLS * BATCH_SAMPLES
     assert store.read("SELECT count(*) FROM rollouts WHERE outcome IS NULL").item() == 0
-    label_from_rollouts(store, profile)
+    small.label_from_rollouts()
     labels = store.read(_LABELS)
-    label_from_rollouts(store, profile)
+    small.label_from_rollouts()
     assert labels.height > 300
     assert_frame_equal(labels, store.read(_LABELS))

@@ -6,40 +6,28 @@ from typing import Any
 import polars as pl
 import pytest
 
-from stepmark.pipeline.cases import chosen_windows
-from stepmark.pipeline.generate import sample_solutions, split_solutions
-from stepmark.pipeline.grade import grade_rollouts, grade_solutions
-from stepmark.pipeline.ingest import ingest_problems
-from stepmark.pipeline.monte_carlo import label_from_rollouts
-from stepmark.pipeline.profile import Profile
-from stepmark.pipeline.rollouts import sample_rollouts
-from stepmark.pipeline.sampling import identify
-from stepmark.store.store import Store
+from stepmark.pipeline.cases import ChosenSolution, chosen_windows
+from stepmark.pipeline.grade import grade_rollouts
+from tests.small_pipeline import SmallPipeline
 
 _LABELS = "FROM step_labels ORDER BY solution_id, step_index"
 
 
 @pytest.fixture
-def adaptive(profile: Profile) -> Profile:
-    """The small profile, searching."""
-    return profile.model_copy(
-        update={"rollouts": profile.rollouts.model_copy(update={"estimator": "adaptive"})}
-    )
+def labeled(small: SmallPipeline) -> SmallPipeline:
+    """Solutions that were searched, and labeled."""
+    rollouts = small.profile.rollouts.model_copy(update={"estimator": "adaptive"})
+    searching = small.with_profile(rollouts=rollouts).make_graded_solutions()
+    searching.sample_rollouts()
+    searching.label_from_rollouts()
+    return searching
 
 
-@pytest.fixture
-def labeled(store: Store, adaptive: Profile, engine: Any) -> Store:
-    """A store whose solutions were searched."""
-    ingest_problems(store, adaptive.problems)
-    sample_solutions(store, adaptive)
-    split_solutions(store)
-    grade_solutions(store)
-    sample_rollouts(store, adaptive)
-    label_from_rollouts(store, adaptive)
-    return store
+def _windows(small: SmallPipeline) -> list[list[ChosenSolution]]:
+    return chosen_windows(small.store, small.profile.rollouts, small.generator_id, small.completer_id)
 
 
-def test_every_step_of_a_searched_solution_has_a_label(labeled: Store) -> None:
+def test_every_step_of_a_searched_solution_has_a_label(labeled: SmallPipeline) -> None:
     """Steps that were not rolled out are inferred, and say that they were not."""
     labels = labeled.read(_LABELS)
     steps = labeled.read("FROM steps WHERE solution_id IN (SELECT solution_id FROM step_labels) ORDER BY ALL")
@@ -50,7 +38,7 @@ def test_every_step_of_a_searched_solution_has_a_label(labeled: Store) -> None:
     assert (labels["p_wrong_low"] == labels["p_wrong_high"]).all()
 
 
-def test_a_label_says_what_it_rests_on(labeled: Store, adaptive: Profile) -> None:
+def test_a_label_says_what_it_rests_on(labeled: SmallPipeline) -> None:
     """Completer, estimator and its parameters stand beside the counts, which SQL finds again."""
     label = labeled.read(_LABELS).row(0, named=True)
     recounted = labeled.read(
@@ -59,15 +47,15 @@ def test_a_label_says_what_it_rests_on(labeled: Store, adaptive: Profile) -> Non
     )
     stored = labeled.read("FROM step_labels").join(recounted, on=["solution_id", "step_index"])
 
-    assert label["completer_id"] == identify(adaptive.generator).sampler_id
+    assert label["completer_id"] == labeled.completer_id
     assert json.loads(label["estimator"])["name"] == "adaptive"
-    assert json.loads(label["estimator"])["max_rollouts"] == adaptive.rollouts.max_rollouts
+    assert json.loads(label["estimator"])["max_rollouts"] == labeled.profile.rollouts.max_rollouts
     assert stored.height > 0
     assert stored["num_rollouts"].equals(stored["n"].cast(pl.Int32).rename("num_rollouts"))
     assert stored["num_correct"].equals(stored["k"].cast(pl.Int32).rename("num_correct"))
 
 
-def test_right_solutions_need_no_rollouts(labeled: Store) -> None:
+def test_right_solutions_need_no_rollouts(labeled: SmallPipeline) -> None:
     """Their own outcome says enough; what wrong solutions that start alike had sampled is theirs as well."""
     labels = labeled.read(
         """SELECT DISTINCT prefix_id, outcome, p_wrong_high FROM step_labels
@@ -82,19 +70,19 @@ def test_right_solutions_need_no_rollouts(labeled: Store) -> None:
     assert sampled.join(of_wrong, on="prefix_id", how="anti").is_empty()
 
 
-def test_a_second_run_asks_for_nothing(labeled: Store, adaptive: Profile, engine: Any) -> None:
+def test_a_second_run_asks_for_nothing(labeled: SmallPipeline, engine: Any) -> None:
     """The search is over; the engine is not started, and the labels come out the same."""
     num_starts, labels = len(engine.seeds), labeled.read(_LABELS)
 
-    assert sample_rollouts(labeled, adaptive) == 0
+    assert labeled.sample_rollouts() == 0
     assert len(engine.seeds) == num_starts
-    label_from_rollouts(labeled, adaptive)
+    labeled.label_from_rollouts()
     assert labeled.read(_LABELS).equals(labels)
 
 
-def test_siblings_leave_the_solution_itself_out(labeled: Store, adaptive: Profile) -> None:
+def test_siblings_leave_the_solution_itself_out(labeled: SmallPipeline) -> None:
     """Two samples a problem: each has one sibling, counted once, at the last prefix the two share."""
-    (window,) = chosen_windows(labeled, adaptive, identify(adaptive.generator))
+    (window,) = _windows(labeled)
 
     for chosen in window:
         (other,) = [
@@ -107,14 +95,13 @@ def test_siblings_leave_the_solution_itself_out(labeled: Store, adaptive: Profil
         assert decided == [int(place == shared) for place in range(len(chosen.case.siblings))]
 
 
-def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profile) -> None:
+def test_a_teacher_is_heard_where_it_has_scored(labeled: SmallPipeline) -> None:
     """The newest PRM of the name; without one the search goes on untaught."""
-    rollouts = adaptive.rollouts.model_copy(update={"teacher": "prm_old"})
-    taught = adaptive.model_copy(update={"rollouts": rollouts})
-    generator = identify(adaptive.generator)
-    (before,) = chosen_windows(labeled, taught, generator)
+    rollouts = labeled.profile.rollouts.model_copy(update={"teacher": "prm_old"})
+    taught = labeled.with_profile(rollouts=rollouts)
+    (before,) = _windows(taught)
     scored = before[0].solution
-    with labeled.transaction() as con:
+    with labeled.store.transaction() as con:
         con.execute(
             """INSERT INTO reward_models (reward_model_id, kind, round, base_model, label_sources, config,
             checkpoint, checkpoint_sha256, metrics, created_at) VALUES
@@ -127,7 +114,7 @@ def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profil
                 "INSERT INTO scores VALUES ('prm_old-2', ?, ?, ?, 0, ?)",
                 [scored.solution_id, index, p_wrong, 1 - p_wrong],
             )
-    (after,) = chosen_windows(labeled, taught, generator)
+    (after,) = _windows(taught)
     odds = {chosen.case.solution_id: chosen.case.error_odds for chosen in after}
 
     assert before[0].case.error_odds == ()
@@ -135,7 +122,7 @@ def test_a_teacher_is_heard_where_it_has_scored(labeled: Store, adaptive: Profil
     assert [key for key, value in odds.items() if value] == [scored.solution_id]
 
 
-def test_rollouts_of_another_grader_are_graded_again(labeled: Store) -> None:
+def test_rollouts_of_another_grader_are_graded_again(labeled: SmallPipeline) -> None:
     """Outcomes are of the present grader, or they are made anew from the stored texts."""
     prefixes = labeled.read(
         """SELECT DISTINCT prefix_id, solution[:char_end] AS prefix, ground_truth_answer FROM step_prefixes
@@ -143,8 +130,42 @@ def test_rollouts_of_another_grader_are_graded_again(labeled: Store) -> None:
         JOIN problems USING (problem_id)"""
     )
     before = labeled.read("FROM rollouts ORDER BY prefix_id, rollout_index")
-    with labeled.transaction() as con:
+    with labeled.store.transaction() as con:
         con.execute("UPDATE rollouts SET outcome = 'incorrect', grader_version = 'old'")
 
-    assert grade_rollouts(labeled, prefixes) == before.height > 0
+    assert grade_rollouts(labeled.store, prefixes) == before.height > 0
     assert labeled.read("FROM rollouts ORDER BY prefix_id, rollout_index").equals(before)
+
+
+def test_another_completer_leaves_the_labels_of_other_solutions_alone(labeled: SmallPipeline) -> None:
+    """A generator of another temperature writes new solutions; those of the older one keep their labels."""
+    older = labeled.read(_LABELS)
+    hotter = labeled.profile.generator.model_copy(update={"temperature": 1.5})
+    newer = labeled.with_profile(generator=hotter).make_graded_solutions()
+    newer.sample_rollouts()
+    newer.label_from_rollouts()
+    labels = labeled.read(_LABELS)
+    kept = labels.filter(completer_id=labeled.completer_id)
+
+    assert newer.completer_id != labeled.completer_id
+    assert kept.equals(older)
+    assert labels.filter(completer_id=newer.completer_id).height == older.height
+    assert labels.height == 2 * older.height
+
+
+def test_a_completer_of_its_own_labels_the_generators_solutions(labeled: SmallPipeline) -> None:
+    """The same solutions are rolled out by another model: theirs are the labels, all rollouts stay."""
+    before = labeled.read(_LABELS)
+    num_rollouts = labeled.read("SELECT count(*) FROM rollouts").item()
+    completer = labeled.profile.generator.model_copy(update={"name": "stronger"})
+    other = labeled.with_profile(completer=completer)
+    num_new = other.sample_rollouts()
+    other.label_from_rollouts()
+    after = labeled.read(_LABELS)
+
+    assert (other.generator_id, other.generator_id != other.completer_id) == (labeled.generator_id, True)
+    assert after.select("solution_id", "step_index").equals(before.select("solution_id", "step_index"))
+    assert after["completer_id"].unique().to_list() == [other.completer_id]
+    assert num_new > 0
+    assert labeled.read("SELECT count(*) FROM rollouts").item() == num_rollouts + num_new
+    assert other.sample_rollouts() == 0

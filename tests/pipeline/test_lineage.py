@@ -10,16 +10,12 @@ import pytest
 from stepmark.models.reward import checkpoint
 from stepmark.pipeline import train
 from stepmark.pipeline.examples import make_prm_examples
-from stepmark.pipeline.generate import sample_solutions, split_solutions
-from stepmark.pipeline.grade import grade_solutions
-from stepmark.pipeline.ingest import ingest_path, ingest_problems, rate_by_oracle
+from stepmark.pipeline.ingest import ingest_path, rate_by_oracle
 from stepmark.pipeline.label_files import ingest_labels
-from stepmark.pipeline.monte_carlo import label_from_rollouts
-from stepmark.pipeline.profile import Profile, RewardModel
-from stepmark.pipeline.rollouts import sample_rollouts
-from stepmark.pipeline.sampling import identify
+from stepmark.pipeline.profile import Profile, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 from stepmark.store.store import Store
+from tests.small_pipeline import SmallPipeline
 
 CODE = version("stepmark")
 MATH = {
@@ -46,33 +42,30 @@ PRM800K = {
 
 
 @pytest.fixture
-def labeled(store: Store, profile: Profile, engine: Any) -> Store:
+def labeled(small: SmallPipeline) -> Store:
     """A store with sampled solutions, and labels by rollouts and by the oracle."""
-    ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
-    split_solutions(store)
-    grade_solutions(store)
-    sample_rollouts(store, profile)
-    label_from_rollouts(store, profile)
-    rate_by_oracle(store)
-    return store
+    small.make_graded_solutions()
+    small.sample_rollouts()
+    small.label_from_rollouts()
+    rate_by_oracle(small.store)
+    return small.store
 
 
 def _rows(store: Store, sql: str) -> list[dict[str, Any]]:
     return store.read(sql).to_dicts()
 
 
-def test_a_monte_carlo_label_leads_to_all_that_made_it(labeled: Store, profile: Profile) -> None:
+def test_a_monte_carlo_label_leads_to_all_that_made_it(labeled: Store, small: SmallPipeline) -> None:
     """Completer and generator with weights, parameters, seed and code; estimator; the problem's seed."""
     rows = _rows(labeled, "FROM label_lineage WHERE label_source = 'monte_carlo'")
-    generator = identify(profile.generator)
+    profile = small.profile
 
     assert rows
     for row in rows:
         assert json.loads(row["estimator"])["name"] == "exhaustive"
         assert row["code_version"] == CODE
         for sampler in ("completer", "generator"):
-            assert row[f"{sampler}_id"] == generator.sampler_id
+            assert row[f"{sampler}_id"] == small.generator_id
             assert row[f"{sampler}_model"] == "fake"
             assert row[f"{sampler}_sha256"] == "0" * 64
             assert json.loads(row[f"{sampler}_sampling"])["max_tokens"] == 10
@@ -148,11 +141,10 @@ def test_a_score_leads_to_weights_settings_and_labels(
     """The reward model's row is the trainer's own; training itself is left out here."""
     monkeypatch.setattr(checkpoint, "source_sha256", lambda model: "b" * 64)
     monkeypatch.setattr(train, "_fit", lambda *given: {"checkpoint_sha256": "c" * 64, "metrics": "{}"})
-    model = RewardModel(name="prm", kind="prm", label_sources=("oracle",))
+    model = RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",))
     reward = profile.reward.model_copy(update={"models": (model,)})
-    judged = profile.model_copy(update={"reward": reward})
-    make_prm_examples(labeled, judged)
-    key = train_reward_model(labeled, judged, model)["reward_model_id"]
+    make_prm_examples(labeled, reward, soft_targets=False)
+    key = train_reward_model(labeled, reward, model)["reward_model_id"]
     with labeled.transaction() as con:
         con.execute("INSERT INTO scores SELECT ?, solution_id, step_index, 0.1, 0.1, 0.8 FROM steps", [key])
     (row,) = _rows(

@@ -9,7 +9,7 @@ import pytest
 
 from stepmark.labeling.errors import InputError
 from stepmark.models.sampling import EngineConfig
-from stepmark.pipeline import sampling
+from stepmark.pipeline import samplers
 from stepmark.pipeline.profile import Engine, Profile, load_profile
 
 
@@ -260,14 +260,14 @@ def test_the_engine_takes_every_option_of_the_samplers(
 ) -> None:
     """What the profile says reaches the engine's configuration; model and seed are the generator's."""
     opened: list[EngineConfig] = []
-    monkeypatch.setattr(sampling, "open_sampler", opened.append)
+    monkeypatch.setattr(samplers, "open_sampler", opened.append)
     options: dict[str, Any] = {
         "kind": "endpoints", "urls": ("http://127.0.0.1:1",), "api_key_variable": "K", "dtype": "float16",
         "max_model_len": 99, "max_num_seqs": 7, "kv_cache_gib": 0.5, "gpu_memory_utilization": 0.4,
         "num_threads": 3, "logprobs": True, "timeout_s": 9.0, "max_tries": 2,
     }  # fmt: skip
     settings = load_profile(str(profile_path)).generator
-    sampling.open_engine(settings.model_copy(update={"engine": Engine(**options)}), 5)
+    samplers.Engines().open(settings.model_copy(update={"engine": Engine(**options)}), 5)
 
     assert [asdict(config) for config in opened] == [options | {"model": "fake", "seed": 5}]
 

@@ -9,7 +9,7 @@ import pytest
 
 from stepmark.models.reward import checkpoint, scoring
 from stepmark.pipeline import score
-from stepmark.pipeline.profile import Profile, RewardModel
+from stepmark.pipeline.profile import Profile, Reward, RewardModelSettings
 from stepmark.pipeline.score import score_with_models
 from stepmark.store.auditing import run_audit
 from stepmark.store.store import Store
@@ -51,7 +51,7 @@ def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(checkpoint, "load_reward_model", load)
     monkeypatch.setattr(scoring, "score_solutions", score_all)
-    monkeypatch.setattr(score, "current_models", lambda store, profile: {"prm": "prm-1", "orm": "orm-1"})
+    monkeypatch.setattr(score, "current_models", lambda store, reward: {"prm": "prm-1", "orm": "orm-1"})
     return sizes
 
 
@@ -64,18 +64,18 @@ def filled(store: Store) -> Store:
 
 
 @pytest.fixture
-def judged(profile: Profile) -> Profile:
-    """The small profile with one PRM and one ORM."""
+def judged(profile: Profile) -> Reward:
+    """The small profile's part with one PRM and one ORM."""
     models = (
-        RewardModel(name="prm", kind="prm", label_sources=("oracle",)),
-        RewardModel(name="orm", kind="orm"),
+        RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",)),
+        RewardModelSettings(name="orm", kind="orm"),
     )
-    return profile.model_copy(update={"reward": profile.reward.model_copy(update={"models": models})})
+    return profile.reward.model_copy(update={"models": models})
 
 
 @pytest.mark.usefixtures("read_texts")
 def test_a_prm_also_reads_the_sampled_solutions_with_monte_carlo_labels(
-    filled: Store, judged: Profile
+    filled: Store, judged: Reward
 ) -> None:
     """So that it has an opinion on them; the ORM, which has none on steps, reads test solutions only."""
     score_with_models(filled, judged)
@@ -87,7 +87,7 @@ def test_a_prm_also_reads_the_sampled_solutions_with_monte_carlo_labels(
     assert run_audit(filled, "missing_scores").is_empty()
 
 
-def test_nothing_is_scored_twice(filled: Store, judged: Profile, read_texts: list[int]) -> None:
+def test_nothing_is_scored_twice(filled: Store, judged: Reward, read_texts: list[int]) -> None:
     """A second run reads nothing; a label more is one solution more."""
     score_with_models(filled, judged)
     num_second = score_with_models(filled, judged)
@@ -103,7 +103,7 @@ def test_nothing_is_scored_twice(filled: Store, judged: Profile, read_texts: lis
 
 
 @pytest.mark.usefixtures("read_texts")
-def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Profile) -> None:
+def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Reward) -> None:
     """The scored solution has the PRM's first error: none, for it finds every step right."""
     score_with_models(filled, judged)
     rows = filled.read(
@@ -115,7 +115,7 @@ def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Prof
 
 
 def test_a_large_model_commits_often(
-    filled: Store, judged: Profile, read_texts: list[int], monkeypatch: pytest.MonkeyPatch
+    filled: Store, judged: Reward, read_texts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill costs a minute of its work, not all of it: here a batch is one solution."""
     monkeypatch.setattr(score, "_BATCH_BYTES", 7)

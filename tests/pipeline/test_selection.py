@@ -1,11 +1,7 @@
 """Best-of-N from the store: what the votes count."""
 
-import pytest
-
-from stepmark.pipeline.profile import Profile
-from stepmark.pipeline.sampling import identify
 from stepmark.pipeline.selection import select
-from stepmark.store.store import Store
+from tests.small_pipeline import SmallPipeline
 
 _PROBLEM = """
     INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer)
@@ -18,18 +14,18 @@ _SAMPLE = """
 """
 
 
-@pytest.mark.usefixtures("engine")
-def test_answers_written_differently_vote_together(store: Store, profile: Profile) -> None:
+def test_answers_written_differently_vote_together(small: SmallPipeline) -> None:
     """Three spellings of one half outvote two samples that agree letter by letter."""
     answers = ["1/2", "0.5", r"\frac{1}{2}", "2", "2"]
-    generator = identify(profile.generator).sampler_id
-    with store.transaction() as con:
+    with small.store.transaction() as con:
         con.execute(_PROBLEM)
         for index, answer in enumerate(answers):
             outcome = "incorrect" if answer == "2" else "correct"
-            con.execute(_SAMPLE, [f"s{index}", generator, index, answer, outcome])
-    evaluation = profile.evaluation.model_copy(update={"n": (5,)})
-    selection = select(store, profile.model_copy(update={"evaluation": evaluation}))
+            con.execute(_SAMPLE, [f"s{index}", small.generator_id, index, answer, outcome])
+    evaluation = small.profile.evaluation.model_copy(update={"n": (5,)})
+    selection = select(
+        small.store, small.profile.problems, small.generator_id, small.profile.reward, evaluation
+    )
 
     assert selection is not None
     assert selection.curves["majority"][5].tolist() == [1.0]

@@ -11,12 +11,12 @@ import pytest
 from stepmark.labeling.errors import InputError
 from stepmark.models.reward.folder import DESCRIPTION, FORMAT, folder_sha256
 from stepmark.pipeline import train
-from stepmark.pipeline.profile import Profile, RewardModel
+from stepmark.pipeline.profile import Profile, Reward, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 from stepmark.store.store import Store
 
 HEAD = "head.safetensors"
-MODEL = RewardModel(name="prm", kind="prm", label_sources=("oracle",))
+MODEL = RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",))
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def test_what_is_trained_is_not_trained_again(store: Store, profile: Profile, trained: list[Path]) -> None:
     """The same targets and settings are the same model."""
-    first = train_reward_model(store, profile, MODEL)
-    second = train_reward_model(store, profile, MODEL)
+    first = train_reward_model(store, profile.reward, MODEL)
+    second = train_reward_model(store, profile.reward, MODEL)
 
     assert first == second
     assert len(trained) == 1
@@ -49,7 +49,7 @@ def test_what_is_trained_is_not_trained_again(store: Store, profile: Profile, tr
 def test_an_option_that_is_not_used_changes_no_models_id(profile: Profile) -> None:
     """The id hashes these settings: all models would be trained and would score again."""
     reward = profile.reward.model_copy(update={"base": "hub/name"})
-    orm = RewardModel(name="orm", kind="orm")
+    orm = RewardModelSettings(name="orm", kind="orm")
     pooling = orm.model_copy(update={"pools_solution": True})
     settings = [json.loads(train._config(model, reward))["model"] for model in (orm, pooling)]
 
@@ -57,17 +57,31 @@ def test_an_option_that_is_not_used_changes_no_models_id(profile: Profile) -> No
     assert settings[1] == settings[0] | {"pools_solution": True}
 
 
+def test_a_new_setting_at_its_default_changes_no_models_id(profile: Profile) -> None:
+    """All models would be trained and would score again; another value is another model."""
+
+    class LaterReward(Reward):
+        warm_up: int = 0
+
+    reward = profile.reward.model_copy(update={"base": "hub/name"})
+    later = LaterReward(**reward.model_dump())
+    warm = later.model_copy(update={"warm_up": 5})
+
+    assert train._config(MODEL, later) == train._config(MODEL, reward)
+    assert json.loads(train._config(MODEL, warm)) == json.loads(train._config(MODEL, reward)) | {"warm_up": 5}
+
+
 @pytest.mark.parametrize("damage", ['{"format": 1}', "{", None])
 def test_a_checkpoint_that_cannot_be_read_any_more_is_made_again(
     store: Store, profile: Profile, trained: list[Path], damage: str | None
 ) -> None:
     """One of an older format, a damaged one, one that is gone: the row stays one row."""
-    train_reward_model(store, profile, MODEL)
+    train_reward_model(store, profile.reward, MODEL)
     description = trained[0] / DESCRIPTION
     description.unlink()
     if damage is not None:
         description.write_text(damage)
-    train_reward_model(store, profile, MODEL)
+    train_reward_model(store, profile.reward, MODEL)
 
     assert trained == [trained[0]] * 2
     assert store.read("SELECT count(*) FROM reward_models").item() == 1
@@ -78,11 +92,11 @@ def test_files_that_training_did_not_write_are_replaced(
     store: Store, profile: Profile, trained: list[Path], name: str
 ) -> None:
     """Another head of the same shape, a file too many: the rerun ends with what training wrote, and stays."""
-    first = train_reward_model(store, profile, MODEL)
+    first = train_reward_model(store, profile.reward, MODEL)
     (trained[0] / name).parent.mkdir(exist_ok=True)
     (trained[0] / name).write_text("another's")
-    again = train_reward_model(store, profile, MODEL)
-    train_reward_model(store, profile, MODEL)
+    again = train_reward_model(store, profile.reward, MODEL)
+    train_reward_model(store, profile.reward, MODEL)
 
     assert trained == [trained[0]] * 2
     assert again["checkpoint_sha256"] == first["checkpoint_sha256"]
@@ -97,14 +111,14 @@ def test_where_no_folder_can_be_nothing_is_trained(
     store.home.mkdir(exist_ok=True)
     models.write_text("")
     with pytest.raises(InputError, match=r"prm-\w+: the model cannot be written there \(Not a directory\)"):
-        train_reward_model(store, profile, MODEL)
+        train_reward_model(store, profile.reward, MODEL)
     assert not trained
 
     models.unlink()
-    folder = store.home / train_reward_model(store, profile, MODEL)["checkpoint"]
+    folder = store.home / train_reward_model(store, profile.reward, MODEL)["checkpoint"]
     shutil.rmtree(folder)
     folder.write_text("")
-    train_reward_model(store, profile, MODEL)
+    train_reward_model(store, profile.reward, MODEL)
     assert (folder / HEAD).is_file()
 
 
@@ -113,14 +127,14 @@ def test_scores_go_with_the_model_that_gave_them(
     store: Store, profile: Profile, trained: list[Path], stored_sha256: str | None, num_kept: int
 ) -> None:
     """A model trained again that comes out the same keeps its scores; one that differs does not."""
-    key = train_reward_model(store, profile, MODEL)["reward_model_id"]
+    key = train_reward_model(store, profile.reward, MODEL)["reward_model_id"]
     with store.transaction() as con:
         con.execute("INSERT INTO scores VALUES (?, 's', 0, 0.1, 0.1, 0.8)", [key])
         con.execute(
             "UPDATE reward_models SET checkpoint_sha256 = coalesce(?, checkpoint_sha256)", [stored_sha256]
         )
     (trained[0] / HEAD).unlink()
-    train_reward_model(store, profile, MODEL)
+    train_reward_model(store, profile.reward, MODEL)
 
     assert len(trained) == 2
     assert store.read("SELECT count(*) FROM scores").item() == num_kept

@@ -62,7 +62,7 @@ INSERT INTO reward_models
     ('prm', 'prm', 0, 'tiny', ['oracle'], '{}', 'models/prm', 'abc', '{}', '2026-01-01');
 INSERT INTO scores VALUES
     ('prm', 's3', 0, 0.1, 0.2, 0.7), ('prm', 's3', 1, 0.6, 0.2, 0.2), ('orm', 's3', 1, 0.6, 0.0, 0.4);
-INSERT INTO evaluations VALUES ('prm', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 200);
+INSERT INTO evaluations VALUES ('prm', 'prm', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 200, true);
 INSERT INTO labeling_queue VALUES (0, 's2', 'convincing_wrong', 0, 0.9, 'queued');
 INSERT INTO rejects VALUES ('a.jsonl', 3, 'no problem', '{}');
 """

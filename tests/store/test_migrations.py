@@ -130,3 +130,38 @@ def test_of_an_alternative_only_its_own_step_is_kept(full_store: Store) -> None:
     assert full_store.read("SELECT count(*) FROM steps").item() == solutions + 1
     assert full_store.read("SELECT DISTINCT solution_id FROM scores").rows() == [("s3",)]
     assert all(frame.is_empty() for frame in run_audits(full_store).values())
+
+
+def test_evaluations_from_before_are_of_the_newest_models_of_their_names(full_store: Store) -> None:
+    """Version 4 kept no model; every evaluation had replaced all before it, so the newest are meant."""
+    with full_store.transaction() as con:
+        con.execute(
+            """
+            INSERT INTO reward_models
+                (reward_model_id, kind, base_model, label_sources, config, checkpoint, checkpoint_sha256,
+                metrics, created_at)
+                VALUES
+                ('judge-aaaaaaaa', 'prm', 'tiny', [], '{}', 'a', 'a', '{}', '2026-01-01'),
+                ('judge-bbbbbbbb', 'prm', 'tiny', [], '{}', 'b', 'b', '{}', '2026-02-01');
+            DROP TABLE evaluations;
+            CREATE TABLE evaluations (
+                selector VARCHAR, metric VARCHAR, n INTEGER, slice VARCHAR, round INTEGER, value DOUBLE,
+                ci95_low DOUBLE, ci95_high DOUBLE, num_problems INTEGER NOT NULL,
+                PRIMARY KEY (selector, metric, n, slice, round)
+            );
+            INSERT INTO evaluations VALUES
+                ('judge', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 9),
+                ('judge_min', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 9),
+                ('majority', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 9),
+                ('judge - majority', 'best_of_n_difference', 4, 'all', 0, 0.1, 0.0, 0.2, 9);
+            UPDATE schema_version SET version = 4;
+            """
+        )
+
+    assert full_store.read("SELECT selector, model_id, value FROM evaluations ORDER BY selector").rows() == [
+        ("judge", "judge-bbbbbbbb", 0.5),
+        ("judge - majority", "judge-bbbbbbbb - majority", 0.1),
+        ("judge_min", "judge-bbbbbbbb", 0.5),
+        ("majority", "majority", 0.5),
+    ]
+    assert full_store.read("SELECT bool_and(is_current) FROM evaluations").item()

@@ -62,7 +62,8 @@ def plant(store: Store) -> Plant:
 
 def _stored(store: Store, metric: str) -> dict[str, tuple[float | None, int]]:
     rows = store.read(
-        "SELECT slice, value, num_problems FROM evaluations WHERE metric = ? AND selector = 'monte_carlo'",
+        "SELECT slice, value, num_problems FROM evaluations "
+        "WHERE metric = ? AND selector = 'monte_carlo' AND is_current",
         [metric],
     )
     return {name: (value, num_problems) for name, value, num_problems in rows.iter_rows()}
@@ -117,13 +118,15 @@ def test_people_are_a_truth_of_their_own(store: Store, plant: Plant) -> None:
     assert _stored(store, "first_error_agreement")["all"] == (0.0, 1)
 
 
-def test_figures_that_hold_no_more_are_removed(store: Store, plant: Plant) -> None:
-    """A slice that has no solutions any more goes, and another evaluation's figures stay."""
+def test_figures_that_hold_no_more_are_current_no_more(store: Store, plant: Plant) -> None:
+    """A slice that has no solutions any more is told no more, and another evaluation's figures stay."""
     _plant_three(plant)
     store_label_quality(store, measure_label_quality(store))
     with store.transaction() as con:
         con.execute("DELETE FROM step_labels WHERE solution_id = 'b0'")
-        con.execute("INSERT INTO evaluations VALUES ('prm', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 9)")
+        con.execute(
+            "INSERT INTO evaluations VALUES ('prm', 'prm', 'best_of_n', 4, 'all', 0, 0.5, 0.4, 0.6, 9, true)"
+        )
     store_label_quality(store, measure_label_quality(store))
 
     assert _stored(store, "first_error_agreement") == {"all": (1.0, 2), "pass_rate_0.25-0.50": (1.0, 2)}
@@ -163,7 +166,7 @@ def test_the_report_has_a_section_on_label_quality(
     _plant_three(plant)
     store_label_quality(store, measure_label_quality(store))
     store.publish()
-    page = write_report(store, profile, tmp_path / "report.html").read_text()
+    page = write_report(store, profile.reward, tmp_path / "report.html").read_text()
 
     assert "Monte-Carlo labels against the oracle on 3 problems" in page
     assert "a right step from which the completer never solves the rest has the value 0" in page
@@ -178,7 +181,7 @@ def test_the_printed_results_tell_what_is_undecided_and_how_sound_probabilities_
     _plant_three(plant)
     store_label_quality(store, measure_label_quality(store))
     store.publish()
-    results = read_results(store, profile)
+    results = read_results(store, profile.reward)
     printed = "\n".join(_quality(results))
 
     assert "against the oracle, 3 problems" in printed

@@ -65,18 +65,19 @@ def test_the_asset_shows_the_people_who_rated(labeled: Pipeline) -> None:
     assert {"value", "ci95_low", "ci95_high"} <= set(metadata["reliability"].records[0].data)
 
 
-def test_figures_that_hold_no_more_are_removed(labeled: Pipeline, store: Store) -> None:
+def test_figures_that_hold_no_more_are_current_no_more(labeled: Pipeline, store: Store) -> None:
     """Without ratings there is no agreement, and other figures stay."""
     human_labels(labeled)
     with store.transaction() as con:
         con.execute("DELETE FROM human_labels")
         con.execute(
-            "INSERT INTO evaluations VALUES ('human', 'first_error_f1', 0, 'all', 0, 0.5, 0.4, 0.6, 9)"
+            "INSERT INTO evaluations "
+            "VALUES ('human', 'human', 'first_error_f1', 0, 'all', 0, 0.5, 0.4, 0.6, 9, true)"
         )
     num_figures = measure_labelers(store)
 
     assert num_figures == 0
-    assert store.read("SELECT metric FROM evaluations").rows() == [("first_error_f1",)]
+    assert store.read("SELECT metric FROM evaluations WHERE is_current").rows() == [("first_error_f1",)]
 
 
 def test_real_ratings_have_no_agreement_to_measure_without_names(

@@ -24,8 +24,7 @@ from stepmark.pipeline.label_files import ingest_labels
 from stepmark.pipeline.leaks import measure_overlaps
 from stepmark.pipeline.profile import Leaks, Profile, load_profile
 from stepmark.store.store import Store
-
-from .conftest import FakeEngine
+from tests.small_pipeline import FakeEngine
 
 PRM = '\n[[reward.models]]\nname = "prm"\nkind = "prm"\nlabel_sources = ["processbench"]\n'
 
@@ -142,10 +141,10 @@ def test_only_what_is_learned_from_is_called_trained_on(
     ingest_path(store, write_problems(tmp_path / "math.jsonl", *problems), "math", "test")
     ingest_labels(store, write_bench(tmp_path / "a.jsonl", "What is $1+1$"), "processbench", "train")
     (learned,) = materialize(prm_pipeline).get_asset_check_evaluations()
-    page = write_report(store, profile, tmp_path / "report.html").read_text()
+    page = write_report(store, profile.reward, tmp_path / "report.html").read_text()
     ingest_labels(store, write_bench(tmp_path / "b.jsonl", "Q one?"), "processbench", "train")
     (both,) = materialize(prm_pipeline).get_asset_check_evaluations()
-    page_of_both = write_report(store, profile, tmp_path / "report.html").read_text()
+    page_of_both = write_report(store, profile.reward, tmp_path / "report.html").read_text()
 
     kinds = "of problems trained on with problems evaluated on"
     assert str(learned.description).startswith(f"1 overlaps (1 normalised) {kinds}, first p")
@@ -325,11 +324,11 @@ def test_the_report_tells_the_leaks_and_the_decisions(
     """Whoever reads the figures reads what they were bought with."""
     ingest_path(store, write_problems(tmp_path / "math.jsonl", "Q <one>?"), "math", "test")
     store.publish()
-    before = write_report(store, profile, tmp_path / "report.html").read_text()
+    before = write_report(store, profile.reward, tmp_path / "report.html").read_text()
     ingest_labels(store, write_bench(tmp_path / "bench.jsonl", "Q <one>?"), "processbench", "train")
     materialize(allowing(prm_pipeline))
     store.publish()
-    after = write_report(store, profile, tmp_path / "report.html").read_text()
+    after = write_report(store, profile.reward, tmp_path / "report.html").read_text()
 
     assert "None: no problem trained on is, or is nearly, one evaluated on." in before
     assert "1 of them were allowed by decision" in after
@@ -349,11 +348,10 @@ def test_the_report_of_an_older_snapshot_says_that_leaks_are_not_known(
 
     assert (
         "the snapshot is older than the check"
-        in write_report(store, profile, tmp_path / "report.html").read_text()
+        in write_report(store, profile.reward, tmp_path / "report.html").read_text()
     )
 
 
-@pytest.mark.usefixtures("engine")
 def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak(
     prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -374,13 +372,15 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
         .replace('["processbench"]', '["oracle", "processbench"]')
     )
     arguments = ["--profile", str(profile_path), "--home", prm_pipeline.home]
-    stopped = CliRunner().invoke(refresh_command, arguments)
+    stopped = CliRunner().invoke(refresh_command, arguments, obj=type(prm_pipeline))
 
     assert isinstance(stopped.exception, StepmarkError)
     assert "the check 'leak_gate' of the asset 'orm_examples' failed: 1 overlaps" in str(stopped.exception)
     assert "allow them with --allow-leak" in str(stopped.exception)
     assert trained == []
-    went_on = CliRunner().invoke(refresh_command, [*arguments, "--allow-leak"], catch_exceptions=False)
+    went_on = CliRunner().invoke(
+        refresh_command, [*arguments, "--allow-leak"], obj=type(prm_pipeline), catch_exceptions=False
+    )
     assert (went_on.exit_code, trained) == (0, ["prm"])
     assert "> solutions\n  nothing new\n> " in went_on.stderr
     told = "kept out of training, as their problems are for testing: 2 labels by processbench"
@@ -403,7 +403,7 @@ def test_refresh_stops_for_a_problem_in_both_splits_before_it_samples(
     profile_path.write_text(profile_path.read_text().replace("[problems]", f"[problems]\n{labels}"))
     ingest_path(prm_pipeline.store(), write_problems(tmp_path / "test.jsonl", "Q one?"), "math", "test")
     with pytest.raises(StepmarkError, match="the check 'leak_gate' of the asset 'human_labels' failed: 1 ov"):
-        refresh(Path(prm_pipeline.home), str(profile_path))
+        refresh(Path(prm_pipeline.home), str(profile_path), resource=type(prm_pipeline))
 
     assert engine.calls == []
     assert prm_pipeline.store().read_published("SELECT trained_in FROM leaks").rows() == [([],)]
