@@ -1,4 +1,4 @@
-"""The label files of the example store: a few lines of Stepmark's own format, and of PRM800K's by two labelers.
+"""The label files of the example store: a few lines of Stepmark's own format, and of PRM800K's by two people.
 
 Leaves out: importing them (example_store.py).
 """
