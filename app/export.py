@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.formats.io.rows import WRITERS
 from stepmark.labeling.vocabulary import HUMAN
 
 from .options import home_option, output_option
-from .row_files import WRITERS
 from .text_output import output_file
 
 if TYPE_CHECKING:
