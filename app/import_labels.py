@@ -54,7 +54,7 @@ def import_labels_command(
         f"{report.format}: {report.num_accepted:,} accepted, {report.num_rejected:,} rejected,"
         f" {report.num_duplicates:,} duplicates, {report.counts['steps']:,} steps"
     )
-    for line in told(report.counts):
+    for line in sentences_of(report.counts):
         click.echo(f"  {line}")
     new = [f"{report.written[name]:,} {name.replace('_', ' ')}" for name in _STORED if report.written[name]]
     click.echo(f"  new in the store: {', '.join(new) or 'nothing'}")
@@ -73,7 +73,7 @@ def import_labels_command(
         )
 
 
-def told(counts: Mapping[str, int]) -> Iterator[str]:
+def sentences_of(counts: Mapping[str, int]) -> Iterator[str]:
     """What the first line does not say, in words, as far as there is any of it."""
     yield f"{counts['lines']:,} lines read, {counts['step_labels']:,} step labels in those not refused"
     if counts["completions"]:

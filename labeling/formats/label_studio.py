@@ -50,7 +50,7 @@ from stepmark.labeling.records import Problem
 from stepmark.labeling.vocabulary import HUMAN, UNKNOWN_LABELER
 
 from .format import Format, Writer
-from .labeler_ratings import labels_of_people, own_step_rating
+from .labeler_ratings import human_step_labels, own_step_rating
 from .reading import ImportedSolution, LabeledSolution, label_problem, labeled, solution_of
 from .writing import ExportedSolution, ExportOptions, ExportTally, Row
 
@@ -62,7 +62,7 @@ _MAX_SECONDS = 1e9
 _TOO_LONG = "times of labeling left out: no Label Studio project ran so long"
 _UNRATED = "solutions left out: no step is rated, nor has a value that means right or wrong"
 _UNDECIDED = "labels left out: their value is neither right nor wrong"
-_VALUES_OF_PEOPLE = "values and counts beside people's ratings left out"
+_VALUES_OF_LABELERS = "values and counts beside people's ratings left out"
 
 
 def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
@@ -114,7 +114,7 @@ def _read_annotation(
         own_step_rating(solution, index, span.step, labeler, rating, labeled_at, duration_ms)
         for index, (span, rating) in enumerate(zip(solution.steps, ratings, strict=True))
     ]
-    step_labels = labels_of_people(solution, ratings)
+    step_labels = human_step_labels(solution, ratings)
     return LabeledSolution(problem, solution, labeler, len(ratings), human_labels, step_labels)
 
 
@@ -208,7 +208,7 @@ def _count_lost(given: Sequence[ExportedSolution], tally: ExportTally) -> None:
             tally.reasons[_TOO_LONG] += 1
         for rating, label in zip(one.ratings, one.labels, strict=True):
             if label and one.labeler is not None:
-                tally.reasons[_VALUES_OF_PEOPLE] += 1
+                tally.reasons[_VALUES_OF_LABELERS] += 1
             elif label and rating is None:
                 tally.reasons[_UNDECIDED] += 1
 

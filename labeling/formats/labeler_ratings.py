@@ -41,7 +41,7 @@ def own_step_rating(
     )
 
 
-def labels_of_people(solution: ImportedSolution, ratings: Iterable[int | None]) -> list[StepLabel]:
+def human_step_labels(solution: ImportedSolution, ratings: Iterable[int | None]) -> list[StepLabel]:
     """The step labels of source "human" that ratings of a solution's first steps are; null gives none."""
     return [
         StepLabel(solution.solution_id, index, HUMAN, rating, None)

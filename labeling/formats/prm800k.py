@@ -50,7 +50,7 @@ from stepmark.labeling.records import HumanLabel
 from stepmark.labeling.vocabulary import UNKNOWN_LABELER
 
 from .format import Format, Writer
-from .labeler_ratings import labels_of_people
+from .labeler_ratings import human_step_labels
 from .reading import LabeledSolution, label_problem, solution_of
 from .writing import UNREADABLE, ExportedSolution, ExportOptions, ExportTally, Row, read_back
 
@@ -101,7 +101,7 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     human_labels = _human_labels(row, solution.solution_id, phase, steps)
     ratings = [step.completions[on_path].rating for step, on_path in zip(steps, path, strict=False)]
     tests_labeler = row.get("is_quality_control_question") or row.get("is_initial_screening_question")
-    step_labels = [] if tests_labeler else labels_of_people(solution, ratings)
+    step_labels = [] if tests_labeler else human_step_labels(solution, ratings)
     return [
         LabeledSolution(problem, solution, human_labels[0].labeler, len(steps), human_labels, step_labels)
     ]
