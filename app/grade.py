@@ -21,7 +21,7 @@ import click
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading.grader import Grader
 
-from .jsonl_input import decoded, no_line
+from .jsonl_input import decoded, no_line, without_duplicates
 from .options import INPUT_FILE, output_option
 from .text_output import output_file
 
@@ -100,7 +100,7 @@ def _pair(line: str, file: Path, number: int) -> Pair:
             parse_int=str,  # numbers keep their spelling, and 10,000 digits are no limit
             parse_float=str,
             parse_constant=_refuse_constant,
-            object_pairs_hook=_without_duplicates,
+            object_pairs_hook=without_duplicates,
         )
     except (ValueError, RecursionError) as error:
         remedy = 'write one object {"gold": ..., "pred": ...} per line'
@@ -124,13 +124,6 @@ def _pair(line: str, file: Path, number: int) -> Pair:
 
 def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON number")
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return record
 
 
 def _shown(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.formats.registry import AUTO, IMPORT_CHOICES
+from stepmark.labeling.vocabulary import SPLITS_OF_PROBLEMS
 
 from .json_output import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
@@ -14,11 +16,6 @@ from .options import INPUT_FILE, as_text, home_option, output_option
 if TYPE_CHECKING:
     from stepmark.pipeline.label_files import LabelReport
 
-FORMATS = (
-    "auto", "prm800k", "math-shepherd", "trl", "processbench", "rlhflow", "omegaprm", "prmbench", "mr-gsm8k",
-    "label-studio", "stepmark", "table", "parquet", "csv", "jsonl",
-)  # fmt: skip
-_TABLES = ("parquet", "csv", "jsonl")  # a table is told by its content, whatever file it is
 _REJECTS_SHOWN = 10
 _STORED = ("problems", "solutions", "steps", "human_labels", "step_labels")
 _RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not given"))
@@ -29,14 +26,14 @@ _RATINGS = (("1", "right"), ("0", "neutral"), ("-1", "wrong"), ("null", "not giv
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(FORMATS),
-    default="auto",
+    type=click.Choice(list(IMPORT_CHOICES)),
+    default=AUTO,
     show_default=True,
     help="Format of the file; auto looks at its content. A table has one row a step.",
 )
 @click.option(
     "--split",
-    type=click.Choice(["train", "test"]),
+    type=click.Choice(SPLITS_OF_PROBLEMS),
     help="Split its problems are asked for in; without it, stored ones keep theirs, new ones are train.",
 )
 @output_option("--json", "json_path", "Also write the counts as JSON.")
@@ -49,7 +46,7 @@ def import_labels_command(
     from stepmark.store.store import Store  # noqa: PLC0415
 
     store = Store(home)
-    report = ingest_labels(store, path, "table" if format_name in _TABLES else format_name, split)
+    report = ingest_labels(store, path, IMPORT_CHOICES[format_name], split)
     store.publish()
     if json_path is not None:
         write_json(json_path, summary(report))
@@ -57,7 +54,7 @@ def import_labels_command(
         f"{report.format}: {report.num_accepted:,} accepted, {report.num_rejected:,} rejected,"
         f" {report.num_duplicates:,} duplicates, {report.counts['steps']:,} steps"
     )
-    for line in told(report.counts):
+    for line in sentences_of(report.counts):
         click.echo(f"  {line}")
     new = [f"{report.written[name]:,} {name.replace('_', ' ')}" for name in _STORED if report.written[name]]
     click.echo(f"  new in the store: {', '.join(new) or 'nothing'}")
@@ -76,7 +73,7 @@ def import_labels_command(
         )
 
 
-def told(counts: Mapping[str, int]) -> Iterator[str]:
+def sentences_of(counts: Mapping[str, int]) -> Iterator[str]:
     """What the first line does not say, in words, as far as there is any of it."""
     yield f"{counts['lines']:,} lines read, {counts['step_labels']:,} step labels in those not refused"
     if counts["completions"]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.vocabulary import SPLITS_OF_PROBLEMS
 
 from .options import INPUT_PATH, as_text, home_option
 
@@ -22,7 +23,7 @@ _REJECTS_SHOWN = 10
     help="Name the problems are stored under.",
 )
 @click.option(
-    "--split", type=click.Choice(["train", "test"]), help="Their split, where the files do not tell it."
+    "--split", type=click.Choice(SPLITS_OF_PROBLEMS), help="Their split, where the files do not tell it."
 )
 @home_option
 def ingest_command(path: Path, source: str, split: str | None, home: Path) -> None:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.file_kinds import utf_beyond_8
+from stepmark.labeling.formats.io.json_values import first_repeated_key, is_text
 
 _SHOWN_CHARS = 80  # of a refused value in a message
 
@@ -83,13 +84,15 @@ def decoded(path: Path, number: int, raw: bytes) -> str:
 
 def _parse(path: Path, number: int, text: str) -> dict[str, object]:
     try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates)
-    except _DuplicateKeyError as error:
-        raise InputError.at(path, number, f"the key {error} occurs twice", "keep one of the two") from error
+        value = json.loads(text, object_pairs_hook=without_duplicates)
+    except DuplicateKeyError as error:
+        problem = f"the key {shown(error.key)} occurs twice"
+        raise InputError.at(path, number, problem, "keep one of the two") from error
     except (ValueError, RecursionError) as error:
         problem = f"{shown(text.strip())} is not JSON"
         raise InputError.at(path, number, problem, "write one whole JSON object on each line") from error
-    if not _is_text(value):
+    # An escape such as \\ud800 alone passes the parser but can never be written again as UTF-8.
+    if not is_text(json.dumps(value, ensure_ascii=False)):
         problem = f"{shown(text.strip())} holds half a surrogate pair, which is no character"
         raise InputError.at(path, number, problem, "write the whole character")
     if not isinstance(value, dict):
@@ -98,22 +101,17 @@ def _parse(path: Path, number: int, text: str) -> dict[str, object]:
     return value
 
 
-def _is_text(value: object) -> bool:
-    # An escape such as \\ud800 alone passes the parser but can never be written again as UTF-8.
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+class DuplicateKeyError(ValueError):
+    """An object names ``key`` twice, and which of the two values is meant is not known."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__("a key occurs twice")
+        self.key = key
 
 
-class _DuplicateKeyError(Exception):
-    """A key that an object names twice; the message is the key."""
-
-
-def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of these keys and values, for ``json.loads``. Raises ``DuplicateKeyError``."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+        raise DuplicateKeyError(first_repeated_key(pairs))
     return fields

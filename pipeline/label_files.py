@@ -16,7 +16,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.labeling.formats.alternatives import AlternativeSolutions
 from stepmark.labeling.formats.chunks import StoredWords
 from stepmark.labeling.formats.reading import LabelImport
-from stepmark.labeling.formats.registry import detect_format, import_labels
+from stepmark.labeling.formats.registry import choose_format, import_labels
 from stepmark.labeling.records import Reject
 from stepmark.store.alternative_disputes import disputed_alternatives, drop_labels_of
 from stepmark.store.label_counts import count_alternatives, count_duplicates, count_superseded
@@ -73,17 +73,16 @@ def ingest_labels(store: Store, path: Path, format_name: str, split: str | None)
     Raises:
         InputError: if the file as a whole is refused; nothing is stored then.
     """
-    label_format = detect_format(path) if format_name == "auto" else format_name
-    known = (
-        store.read("SELECT problem FROM problems")["problem"].to_list() if label_format == "rlhflow" else []
-    )
+    chosen = choose_format(path, format_name)
+    needs_known = chosen.needs_known_problems
+    known = store.read("SELECT problem FROM problems")["problem"].to_list() if needs_known else []
     contradicted = StoredWords()
     while True:
         with LabelStage() as stage, _no_garbage_collection():
-            report = LabelReport(label_format)
+            report = LabelReport(chosen.name)
             chunks = import_labels(
                 path,
-                label_format,
+                chosen.name,
                 split or _NEW,
                 known_problems=known,
                 chunk_lines=_CHUNK_LINES,

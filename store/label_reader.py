@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from stepmark.labeling.formats.reading import ImportedSolution
-from stepmark.labeling.formats.writing import RatedSolution
+from stepmark.labeling.formats.writing import ExportedSolution
 from stepmark.labeling.records import HumanLabel, Problem, StepLabel
 from stepmark.labeling.steps import StepSpan
 from stepmark.labeling.vocabulary import ALTERNATIVE, HUMAN
@@ -78,7 +78,7 @@ def read_labels(
     *,
     is_by_problem: bool = False,
     without_people: bool = False,
-) -> Iterator[RatedSolution]:
+) -> Iterator[ExportedSolution]:
     """What one label source, or all of them, say on each solution, in the order solutions were stored.
 
     With ``without_people``, solutions that people rated are left out of the source human: see
@@ -107,7 +107,9 @@ def read_labels(
         yield _rated_by_source(row)
 
 
-def read_people(con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool) -> Iterator[RatedSolution]:
+def read_people(
+    con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool
+) -> Iterator[ExportedSolution]:
     """What each person said on each solution; as ``read_labels``, and with every alternative.
 
     The ``labels`` are the step labels that came with a person's ratings and say more: a value or counts.
@@ -156,7 +158,7 @@ def _problem_and_solution(row: dict[str, Any]) -> tuple[Problem, ImportedSolutio
     return problem, solution
 
 
-def _rated_by_source(row: dict[str, Any]) -> RatedSolution:
+def _rated_by_source(row: dict[str, Any]) -> ExportedSolution:
     problem, solution = _problem_and_solution(row)
     source = row["label_source"]
     labels: list[StepLabel | None] = [None] * len(solution.steps)
@@ -167,10 +169,10 @@ def _rated_by_source(row: dict[str, Any]) -> RatedSolution:
         if index < len(labels):
             labels[index] = _step_label(solution.solution_id, source, label)
             ratings[index], values[index] = label["hard"], label["soft"]
-    return RatedSolution(problem, solution, source, labels, ratings, values, place=row["solution_place"])
+    return ExportedSolution(problem, solution, source, labels, ratings, values, place=row["solution_place"])
 
 
-def _rated_by_person(row: dict[str, Any]) -> RatedSolution:
+def _rated_by_person(row: dict[str, Any]) -> ExportedSolution:
     problem, solution = _problem_and_solution(row)
     human = [_human_label(solution.solution_id, label) for label in row["labels"]]
     ratings: list[int | None] = [None] * len(solution.steps)
@@ -183,7 +185,7 @@ def _rated_by_person(row: dict[str, Any]) -> RatedSolution:
     for valued in row["step_labels"] or []:
         if valued["step_index"] < len(labels):
             labels[valued["step_index"]] = _step_label(solution.solution_id, HUMAN, valued)
-    return RatedSolution(
+    return ExportedSolution(
         problem, solution, HUMAN, labels, ratings, [None] * len(ratings),
         labeler=human[0].labeler, human_labels=human, place=row["solution_place"],
     )  # fmt: skip

@@ -42,7 +42,9 @@ _IN_OTHER_SPLIT = """
     WHERE asked_by = ? AND problem_roles.split <> problems.split
 """
 # Rows that a label file left: named after its format, and without what only a file of problems tells.
-_IS_FROM_LABELS = pl.col("source").is_in(FORMATS) & pl.col("subject").is_null() & pl.col("level").is_null()
+_IS_FROM_LABELS = (
+    pl.col("source").is_in(list(FORMATS)) & pl.col("subject").is_null() & pl.col("level").is_null()
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ the sampler of the rollouts, which another store does not know.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from stepmark.labeling.formats.io.fields import RowError, natural_number, shown
+from stepmark.labeling.formats.io.fields import RowError, natural_number, shown, value_of_cell
 from stepmark.labeling.formats.io.json_values import JsonObject
 
 _TOLERANCE = 1e-6  # the audit's
 
 
-class Estimate(NamedTuple):
+class StepEstimate(NamedTuple):
     """Columns of ``step_labels``; None is not known."""
 
     num_rollouts: int | None = None
@@ -28,13 +28,13 @@ class Estimate(NamedTuple):
     cost_tokens: int | None = None
     estimator: str | None = None
 
+    @property
+    def labels_step(self) -> bool:
+        """Whether it says how the step is: how it was made and what it cost do not."""
+        return self.num_rollouts is not None or self.p_wrong_low is not None
 
-NAMES = Estimate._fields
 
-
-def any_known(estimate: Estimate) -> bool:
-    """Whether it labels its step: how it was made and what it cost say nothing of it."""
-    return estimate.num_rollouts is not None or estimate.p_wrong_low is not None
+ESTIMATE_COLUMNS = StepEstimate._fields
 
 
 def estimate_of(
@@ -45,7 +45,7 @@ def estimate_of(
     value: float | None,
     rating_at: str = "rating",
     value_at: str = "value",
-) -> Estimate:
+) -> StepEstimate:
     """The estimate in the fields of ``row``; numbers and truth values may be text, as in CSV.
 
     ``rating`` and ``value`` are those of its step, ``rating_at`` and ``value_at`` the places they stand in.
@@ -57,19 +57,19 @@ def estimate_of(
     for name, read in _READERS.items():
         if row.get(name) is not None:
             values[name] = read(row[name], f"{where}{name}")
-    estimate = Estimate(**values)
-    _refuse_uneven_counts(estimate, where)
+    estimate = StepEstimate(**values)
+    _check_counts(estimate, where)
     for low, high in (("value_low", "value_high"), ("p_wrong_low", "p_wrong_high")):
         if values.get(low) is not None and values.get(high) is not None and values[low] > values[high]:
             raise RowError(f"{where}{low} is {values[low]}, above {high}, which is {values[high]}")
     if value is not None:
-        _refuse_other_value(estimate, where, value, value_at)
+        _check_value(estimate, where, value, value_at)
     if rating == -1 and estimate.num_correct:
         raise RowError(f"{rating_at} is {rating}, but {where}num_correct is {estimate.num_correct}")
     return estimate
 
 
-def _refuse_uneven_counts(estimate: Estimate, where: str) -> None:
+def _check_counts(estimate: StepEstimate, where: str) -> None:
     num_rollouts, num_correct = estimate.num_rollouts, estimate.num_correct
     if num_rollouts is None:
         for name in ("num_correct", "num_truncated", "num_ungraded"):
@@ -84,7 +84,7 @@ def _refuse_uneven_counts(estimate: Estimate, where: str) -> None:
         raise RowError(f"{where}num_rollouts is {num_rollouts}, fewer than the {counted} that are counted")
 
 
-def _refuse_other_value(estimate: Estimate, where: str, value: float, value_at: str) -> None:
+def _check_value(estimate: StepEstimate, where: str, value: float, value_at: str) -> None:
     if estimate.value_low is not None and value < estimate.value_low:
         raise RowError(f"{value_at} is {value}, below {where}value_low, which is {estimate.value_low}")
     if estimate.value_high is not None and value > estimate.value_high:
@@ -99,45 +99,31 @@ def _refuse_other_value(estimate: Estimate, where: str, value: float, value_at: 
         )
 
 
-def _num_undecided(estimate: Estimate) -> int:
+def _num_undecided(estimate: StepEstimate) -> int:
     return (estimate.num_truncated or 0) + (estimate.num_ungraded or 0)
 
 
-def _count(value: object, where: str) -> int:
+def _num_samples(value: object, where: str) -> int:
     return natural_number(value, where, bits=32)
 
 
-def _tokens(value: object, where: str) -> int:
-    return natural_number(value, where)
-
-
-def _share(value: object, where: str) -> float:
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else -1
-    except (ValueError, OverflowError):
-        number = -1
-    if not 0 <= number <= 1:
-        raise RowError(f"{where} is {shown(value)}, not a number from 0 to 1 or null")
-    return number
-
-
-def _truth(value: object, where: str) -> bool:
+def _bool_of_cell(value: object, where: str) -> bool:
     known = {"true": True, "false": False}.get(str(value).strip().lower())
     if known is None:
         raise RowError(f"{where} is {shown(value)}, not true, false or null")
     return known
 
 
-def _text(value: object, where: str) -> str | None:
+def _optional_text(value: object, where: str) -> str | None:
     if not isinstance(value, str):
         raise RowError(f"{where} is {shown(value)}, not text")
     return value.strip() or None
 
 
 _READERS: dict[str, Callable[[object, str], object]] = {
-    **dict.fromkeys(("num_rollouts", "num_correct", "num_truncated", "num_ungraded"), _count),
-    "cost_tokens": _tokens,
-    **dict.fromkeys(("value_low", "value_high", "p_wrong_low", "p_wrong_high"), _share),
-    "has_signal": _truth,
-    "estimator": _text,
+    **dict.fromkeys(("num_rollouts", "num_correct", "num_truncated", "num_ungraded"), _num_samples),
+    "cost_tokens": natural_number,
+    **dict.fromkeys(("value_low", "value_high", "p_wrong_low", "p_wrong_high"), value_of_cell),
+    "has_signal": _bool_of_cell,
+    "estimator": _optional_text,
 }

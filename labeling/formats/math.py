@@ -4,12 +4,9 @@ Every row becomes a Problem or a Reject. Of problems with the same text, outer w
 one read stays. Leaves out: labels (the other importers), and problems that are stored already.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-
-import polars as pl
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.formats.io.fields import RowError, shown
@@ -39,52 +36,26 @@ def read_problems(path: Path | str, source: str, split: str | None = None) -> Pr
     Raises:
         InputError: if there is nothing to read, or the split of a row is not known.
     """
-    return _collected([(Path(path), split)], source)
-
-
-def read_paper_split(train: Path | str, test: Path | str, source: str = "math") -> Problems:
-    """Read the training and test problems of "Let's Verify Step by Step" from its two files.
-
-    The test problems are read first: one that stands in both files is a test problem, and no leak.
-    """
-    return _collected([(Path(test), "test"), (Path(train), "train")], source)
-
-
-def problem_counts(problems: Iterable[Problem], rejects: Sequence[Reject]) -> dict[str, int]:
-    """What was read, and how often a field is not known."""
-    counts = Counter({"problems": 0, "rejected": len(rejects)})
-    for problem in problems:
-        counts["problems"] += 1
-        counts[problem.split] += 1
-        for name in ("level", "subject", "ground_truth_answer", "ground_truth_solution"):
-            counts[f"{name}_unknown"] += getattr(problem, name) is None
-    return dict(counts)
-
-
-def _collected(sources: Iterable[tuple[Path, str | None]], source: str) -> Problems:
+    root = Path(path)
+    given = checked_split(split, root)
     kept: dict[str, tuple[Problem, Path, int]] = {}
     rejects: list[Reject] = []
-    for root, split in sources:
-        given = checked_split(split, root)
-        num_before = len(kept) + len(rejects)
-        for path in _files_in(root):
-            for line, row in _rows_of(path):
-                if isinstance(row, Reject):
-                    rejects.append(row)
-                    continue
-                try:
-                    read = problem_of(row, source, given or split_of(row, path, line))
-                    problem = replace(read, source_file=str(path), source_line=line)
-                except RowError as error:
-                    rejects.append(reject(path, line, str(error), row))
-                    continue
-                first = kept.setdefault(problem.problem_id, (problem, path, line))
-                if first[0] is not problem:
-                    rejects.append(
-                        reject(path, line, _duplicate_reason(problem, path, first), problem.problem)
-                    )
-        if len(kept) + len(rejects) == num_before:
-            raise InputError.at(root, None, "there is no problem in it", "check that it is the problem file")
+    for file in _files_in(root):
+        for line, row in _rows_of(file):
+            if isinstance(row, Reject):
+                rejects.append(row)
+                continue
+            try:
+                read = problem_of(row, source, given or split_of(row, file, line))
+            except RowError as error:
+                rejects.append(reject(file, line, str(error), row))
+                continue
+            problem = replace(read, source_file=str(file), source_line=line)
+            first = kept.setdefault(problem.problem_id, (problem, file, line))
+            if first[0] is not problem:
+                rejects.append(reject(file, line, _duplicate_reason(problem, file, first), problem.problem))
+    if not kept and not rejects:
+        raise InputError.at(root, None, "there is no problem in it", "check that it is the problem file")
     return [problem for problem, _, _ in kept.values()], rejects
 
 
@@ -114,6 +85,8 @@ def _rows_of(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
     """The rows with their lines; rows of Parquet are counted from 1."""
     if path.suffix != ".parquet":
         return read_objects(path)
+    import polars as pl  # noqa: PLC0415 - a file of labels and the list of formats do without
+
     try:
         return enumerate(pl.read_parquet(path, glob=False).iter_rows(named=True), start=1)
     except (pl.exceptions.PolarsError, OSError) as error:

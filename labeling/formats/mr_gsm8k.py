@@ -7,7 +7,7 @@ A row, cut short::
      "model_output_solution_correctness": "wrong", "model_output_solution_first_error_step": "2"}
 
 As in ProcessBench, what follows the first error was not judged. Steps may be a text with one step a line.
-Leaves out: the reason of the error, and the kind of question.
+Leaves out: the reason of the error, and the kind of question; and writing.
 """
 
 from stepmark.labeling.formats.io.fields import (
@@ -21,13 +21,14 @@ from stepmark.labeling.formats.io.fields import (
 )
 from stepmark.labeling.formats.io.json_values import JsonObject
 from stepmark.labeling.steps import split_steps
-from stepmark.labeling.vocabulary import CORRECT, INCORRECT
 
-from .processbench import ratings_before
+from .format import Format
+from .processbench import outcome_of_answer, ratings_before
 from .reading import LabeledSolution, label_problem, labeled, solution_of
 
 SOURCE = "mr-gsm8k"
 _STEPS, _FIRST_ERROR = "model_output_steps", "model_output_solution_first_error_step"
+_SOLUTION, _ANSWER = "model_output_solution_correctness", "model_output_answer_correctness"
 _NONE = {"", "n/a", "na", "none", "null", "-1"}
 _CORRECTNESS = {"correct": True, "wrong": False, "incorrect": False, "true": True, "false": False}
 
@@ -40,15 +41,14 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     """
     steps = _steps(row)
     first_error = _first_error(row, len(steps))
-    is_right = _is_correct(row, "model_output_solution_correctness")
+    is_right = _is_correct(row, _SOLUTION)
     if is_right is None and first_error == -1:
-        raise RowError(f"neither {_FIRST_ERROR} nor model_output_solution_correctness says what was found")
+        raise RowError(f"neither {_FIRST_ERROR} nor {_SOLUTION} says what was found")
     if is_right is not None and is_right != (first_error == -1):
         raise RowError(
-            f"model_output_solution_correctness is {shown(row['model_output_solution_correctness'])}, "
-            f"but {_FIRST_ERROR} is {shown(row.get(_FIRST_ERROR))}"
+            f"{_SOLUTION} is {shown(row[_SOLUTION])}, but {_FIRST_ERROR} is {shown(row.get(_FIRST_ERROR))}"
         )
-    answer_is_right = _is_correct(row, "model_output_answer_correctness")
+    outcome = outcome_of_answer(_is_correct(row, _ANSWER))
     problem = label_problem(
         text_of(row, "question"),
         SOURCE,
@@ -56,7 +56,6 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         number_text(row, "ground_truth_answer"),
         optional_text(row, "ground_truth_solution"),
     )
-    outcome = None if answer_is_right is None else CORRECT if answer_is_right else INCORRECT
     solution = solution_of(problem, SOURCE, steps, outcome=outcome)
     return [labeled(problem, solution, SOURCE, ratings_before(first_error, len(steps)))]
 
@@ -83,3 +82,11 @@ def _is_correct(row: JsonObject, key: str) -> bool | None:
     if found is None:
         raise RowError(f"{key} is {shown(value)}, not correct or wrong")
     return found
+
+
+FORMAT = Format(
+    name=SOURCE,
+    matches=lambda row: _STEPS in row and (_FIRST_ERROR in row or _SOLUTION in row),
+    read_row=read_row,
+    place=80,
+)

@@ -14,25 +14,35 @@ The list is no path: prefixes branch. Every prefix that no other one goes on fro
 was written), and its steps are what each prefix on the way adds to the one before. A step's value is that of
 the prefix that ends with it; a value of null is unknown. A prefix estimated several times has the mean of its
 values: each search sampled as many rollouts, but how many is not published, so the counts stay unknown.
-Leaves out: the value of the bare question.
+Written, a problem is a row of prefixes, all its solutions in one tree. Where the tree would not come back as
+the same solutions with the same values (one solution is the beginning of another, or two value one prefix
+differently), each solution gets a row of its own.
+Leaves out: the value of the bare question. Writing leaves out ratings (a step without a value gets the one
+that its rating stands for), counts and intervals.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from statistics import fmean
 
 from stepmark.labeling.formats.io.fields import (
     RowError,
+    as_object,
+    has_fields,
     list_of,
     number_text,
     object_of,
-    shown,
     text_of,
     value_of,
 )
 from stepmark.labeling.formats.io.json_values import JsonObject
 
+from .format import Format, Writer
 from .reading import LabeledSolution, label_problem, labeled, solution_of
+from .writing import UNREADABLE, ExportedSolution, ExportOptions, ExportTally, Row, read_back
 
 SOURCE = "omegaprm"
+_NO_VALUE = "solutions left out: no step has a value"
 _Path = tuple[str, ...]  # the steps from the question to a node
 
 
@@ -67,10 +77,9 @@ def _mean(values: list[float]) -> float | None:
 def _prefixes(row: JsonObject, question: str) -> tuple[list[_Path], dict[_Path, list[float]]]:
     """The leaves of a list of prefixes, and the values of each node, the bare question aside."""
     values: dict[str, list[float]] = {}
-    for index, node in enumerate(list_of(row, "reasoning_steps")):
+    for index, item in enumerate(list_of(row, "reasoning_steps")):
         where = f"reasoning_steps[{index}]"
-        if not isinstance(node, dict):
-            raise RowError(f"{where} is {shown(node)}, not an object")
+        node = as_object(item, where)
         prefix = text_of(node, "solution_prefix", f"{where}.").strip()
         if not prefix.startswith(question):
             raise RowError(f"{where}.solution_prefix does not begin with the question")
@@ -123,10 +132,9 @@ def _tree(row: JsonObject, question: str) -> tuple[list[_Path], dict[_Path, list
         if path:
             values.setdefault(path, []).extend([] if value is None else [value])
         children = list_of(node, "children", f"{where}.") if node.get("children") is not None else []
-        for index, child in reversed(list(enumerate(children))):
+        for index, item in reversed(list(enumerate(children))):
             below = f"{where}.children[{index}]"
-            if not isinstance(child, dict):
-                raise RowError(f"{below} is {shown(child)}, not an object")
+            child = as_object(item, below)
             text = child.get("text")
             if isinstance(text, str) and not text.strip():
                 waiting.append((child, path, below))  # adds nothing: a rollout that was empty
@@ -140,3 +148,73 @@ def _value(node: JsonObject, where: str) -> float | None:
     if "mc_value" not in node:
         raise RowError(f"{where}.mc_value is missing")
     return value_of(node["mc_value"], f"{where}.mc_value")
+
+
+def write_rows(
+    solutions: Iterable[ExportedSolution], options: ExportOptions, tally: ExportTally
+) -> Iterator[Row]:
+    """A row a problem, or a solution; ``solutions`` come problem by problem."""
+    for _, of_problem in groupby(solutions, key=lambda one: one.problem.problem_id):
+        valued = []
+        for one in of_problem:
+            if any(value is not None for value in one.values):
+                valued.append(one)
+            else:
+                tally.reasons[_NO_VALUE] += 1
+        if not valued:
+            continue
+        tree = _row(valued)
+        if _reads_back(tree, valued):
+            yield tree
+            continue
+        for one in valued:
+            alone = _row([one])
+            if _reads_back(alone, [one]):
+                yield alone
+            else:
+                tally.reasons[UNREADABLE] += 1
+
+
+def _row(solutions: Sequence[ExportedSolution]) -> Row:
+    nodes = dict.fromkeys(node for one in solutions for node in _prefixes_and_values(one))
+    return {
+        "question": solutions[0].problem.problem,
+        "final_answer": solutions[0].problem.ground_truth_answer,
+        "reasoning_steps": [{"solution_prefix": prefix, "mc_value": value} for prefix, value in nodes],
+    }
+
+
+def _prefixes_and_values(one: ExportedSolution) -> list[tuple[str, float | None]]:
+    prefix, nodes = one.problem.problem.strip(), []
+    for step, value in zip(one.steps, one.values, strict=True):
+        prefix += "\n\n" + step
+        nodes.append((prefix, value))
+    return nodes
+
+
+def _reads_back(row: Row, solutions: Sequence[ExportedSolution]) -> bool:
+    written = {
+        (tuple(one.steps), tuple((i, value) for i, value in enumerate(one.values) if value is not None))
+        for one in solutions
+    }
+    return written == {
+        (
+            tuple(span.step for span in one.solution.steps),
+            tuple((label.step_index, label.value) for label in one.step_labels),
+        )
+        for one in read_back(row, read_row, solutions[0].problem.split)
+    }
+
+
+def _matches(row: JsonObject) -> bool:
+    is_bare_tree = has_fields(row, text=str, children=list) and "mc_value" in row
+    return is_bare_tree or isinstance(row.get("reasoning_steps"), list | dict)
+
+
+FORMAT = Format(
+    name=SOURCE,
+    matches=_matches,
+    read_row=read_row,
+    writer=Writer(rows=write_rows, is_by_problem=True, place=60),
+    place=60,
+)

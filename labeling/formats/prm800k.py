@@ -20,14 +20,21 @@ rated one solution, the first one's rating is the StepLabel; later ones fill in 
 all of them stay in the HumanLabels.
 
 A row without a labeler gets the labeler "unknown". Keys the published data does not have are passed over.
-Leaves out: choosing what to train on; see ``alternatives`` for the completions beside the path.
+Written, ratings of phase 1 are phase 1 again, and all others phase 2; a label source other than people goes
+out as one labeler's ratings.
+Leaves out: choosing what to train on; see ``alternatives`` for the completions beside the path. Writing
+leaves out values, and what the store does not keep (verifier scores).
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from stepmark.labeling.formats.io.fields import (
     RowError,
+    as_object,
+    has_fields,
     list_of,
     object_of,
     optional_bool,
@@ -35,15 +42,17 @@ from stepmark.labeling.formats.io.fields import (
     optional_text,
     optional_time,
     rating_of,
-    shown,
     steps_of,
     text_of,
 )
 from stepmark.labeling.formats.io.json_values import JsonObject
-from stepmark.labeling.records import HumanLabel, StepLabel
-from stepmark.labeling.vocabulary import HUMAN, UNKNOWN_LABELER
+from stepmark.labeling.records import HumanLabel
+from stepmark.labeling.vocabulary import UNKNOWN_LABELER
 
-from .reading import ImportedSolution, LabeledSolution, label_problem, solution_of
+from .format import Format, Writer
+from .labeler_ratings import human_step_labels
+from .reading import LabeledSolution, label_problem, solution_of
+from .writing import UNREADABLE, ExportedSolution, ExportOptions, ExportTally, Row, read_back
 
 SOURCE = "prm800k"
 _ANSWER = re.compile(r"^# Answer\s*\n(?P<answer>.*)\Z", re.MULTILINE | re.DOTALL)
@@ -90,16 +99,17 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         answer = optional_text(question, "pre_generated_answer", "question.")
     solution = solution_of(problem, SOURCE, texts, final_answer=answer)
     human_labels = _human_labels(row, solution.solution_id, phase, steps)
-    step_labels = _step_labels(row, solution, steps, path)
+    ratings = [step.completions[on_path].rating for step, on_path in zip(steps, path, strict=False)]
+    tests_labeler = row.get("is_quality_control_question") or row.get("is_initial_screening_question")
+    step_labels = [] if tests_labeler else human_step_labels(solution, ratings)
     return [
         LabeledSolution(problem, solution, human_labels[0].labeler, len(steps), human_labels, step_labels)
     ]
 
 
-def _read_step(step: object, index: int) -> _Step:
+def _read_step(item: object, index: int) -> _Step:
     where = f"label.steps[{index}]"
-    if not isinstance(step, dict):
-        raise RowError(f"{where} is {shown(step)}, not an object")
+    step = as_object(item, where)
     given = list_of(step, "completions", f"{where}.") if step.get("completions") is not None else []
     completions = [
         _usual_completion(item) or _read_completion(item, f"{where}.completions[{i}]", False)
@@ -130,9 +140,8 @@ def _usual_completion(item: object) -> _Completion | None:
     return _Completion(text, rating, flagged, False)
 
 
-def _read_completion(completion: object, where: str, is_human_written: bool) -> _Completion:
-    if not isinstance(completion, dict):
-        raise RowError(f"{where} is {shown(completion)}, not an object")
+def _read_completion(item: object, where: str, is_human_written: bool) -> _Completion:
+    completion = as_object(item, where)
     return _Completion(
         text_of(completion, "text", f"{where}."),
         rating_of(completion.get("rating"), f"{where}.rating"),
@@ -201,14 +210,82 @@ def _duration(label: JsonObject) -> int | None:
     return duration_ms
 
 
-def _step_labels(
-    row: JsonObject, solution: ImportedSolution, steps: list[_Step], path: list[int]
-) -> list[StepLabel]:
-    if row.get("is_quality_control_question") or row.get("is_initial_screening_question"):
-        return []
-    ratings = [step.completions[on_path].rating for step, on_path in zip(steps, path, strict=False)]
+def write_rows(
+    solutions: Iterable[ExportedSolution], options: ExportOptions, tally: ExportTally
+) -> Iterator[Row]:
+    """A row a labeler and solution; one that would not come back as it is, is left out and tallied."""
+    for one in solutions:
+        row = _row(one)
+        back = [read.solution.solution for read in read_back(row, read_row, one.problem.split)]
+        if back == [one.solution.solution]:
+            yield row
+        else:
+            tally.reasons[UNREADABLE] += 1
+
+
+def _row(one: ExportedSolution) -> Row:
+    first = one.human_labels[0] if one.human_labels else None
+    question: Row = {"problem": one.problem.problem, "ground_truth_answer": one.problem.ground_truth_answer}
+    if one.problem.ground_truth_solution is not None:
+        question["ground_truth_solution"] = one.problem.ground_truth_solution
+    if first is None or first.phase != 1:
+        question["pre_generated_steps"] = one.pieces
+        question["pre_generated_answer"] = one.solution.final_answer
+    return {
+        "labeler": None if one.labeler_or_source == UNKNOWN_LABELER else one.labeler_or_source,
+        "timestamp": first.labeled_at if first else None,
+        "generation": first.round if first else None,
+        "is_quality_control_question": first.is_quality_control if first else None,
+        "is_initial_screening_question": first.is_screening if first else None,
+        "question": question,
+        "label": {
+            "steps": _steps_by_labeler(one.human_labels) if first else _steps_by_source(one),
+            "total_time": first.duration_ms if first else None,
+            "finish_reason": first.finish_reason if first else None,
+        },
+    }
+
+
+def _steps_by_labeler(labels: Iterable[HumanLabel]) -> list[Row]:
+    steps = []
+    for _, of_step in groupby(labels, key=lambda label: label.step_index):
+        alternatives = list(of_step)
+        human = [label for label in alternatives if label.is_human_written]
+        chosen = [label.alternative_index for label in alternatives if label.chosen and label not in human]
+        steps.append(
+            {
+                "completions": [_completion(label) for label in alternatives if label not in human],
+                "human_completion": _completion(human[0]) if human else None,
+                "chosen_completion": chosen[0] if chosen else None,
+            }
+        )
+    return steps
+
+
+def _completion(label: HumanLabel) -> Row:
+    return {"text": label.completion, "rating": label.rating, "flagged": label.flagged}
+
+
+def _steps_by_source(one: ExportedSolution) -> list[Row]:
+    known = [index for index, rating in enumerate(one.ratings) if rating is not None]
     return [
-        StepLabel(solution.solution_id, index, HUMAN, rating, None)
-        for index, rating in enumerate(ratings)
-        if rating is not None
+        {
+            "completions": [{"text": piece, "rating": rating, "flagged": None}],
+            "human_completion": None,
+            "chosen_completion": 0,
+        }
+        for piece, rating in zip(one.pieces[: max(known, default=-1) + 1], one.ratings, strict=False)
     ]
+
+
+def _matches(row: JsonObject) -> bool:
+    return has_fields(row, question=dict, label=dict) and "steps" in row["label"]
+
+
+FORMAT = Format(
+    name=SOURCE,
+    matches=_matches,
+    read_row=read_row,
+    writer=Writer(rows=write_rows, labelers="alone", place=10),
+    place=10,
+)

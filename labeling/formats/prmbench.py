@@ -6,12 +6,22 @@ A row, cut short; ``original_question``, ``original_process`` and others may sta
      "classification": "circular", "idx": "circular_prm_test_p1_0"}
 
 Every step is judged: those in ``error_steps`` are wrong (-1), all others right (1).
-Leaves out: the original process, which the row says nothing about, the kind of error and its reason.
+Leaves out: the original process, which the row says nothing about, the kind of error and its reason; and
+writing.
 """
 
-from stepmark.labeling.formats.io.fields import RowError, index_of, list_of, optional_text, steps_of, text_of
+from stepmark.labeling.formats.io.fields import (
+    RowError,
+    has_fields,
+    index_of,
+    list_of,
+    optional_text,
+    steps_of,
+    text_of,
+)
 from stepmark.labeling.formats.io.json_values import JsonObject
 
+from .format import Format
 from .reading import LabeledSolution, label_problem, labeled, solution_of
 
 SOURCE = "prmbench"
@@ -34,3 +44,11 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     problem = label_problem(text_of(row, question), SOURCE, split, optional_text(row, "ground_truth"))
     ratings = [-1 if index in errors else 1 for index in range(len(steps))]
     return [labeled(problem, solution_of(problem, SOURCE, steps), SOURCE, ratings)]
+
+
+FORMAT = Format(
+    name=SOURCE,
+    matches=lambda row: has_fields(row, modified_process=list, error_steps=list),
+    read_row=read_row,
+    place=70,
+)

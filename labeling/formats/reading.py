@@ -13,7 +13,7 @@ from stepmark.labeling.ids import imported_solution_id, problem_id
 from stepmark.labeling.records import HumanLabel, Problem, Reject, StepLabel
 from stepmark.labeling.steps import StepSpan, join_steps
 
-from .estimates import Estimate, any_known
+from .estimates import StepEstimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +178,17 @@ def labeled(
     label_source: str,
     ratings: Sequence[int | None],
     values: Sequence[float | None] | None = None,
-    estimates: Sequence[Estimate | None] | None = None,
+    estimates: Sequence[StepEstimate | None] | None = None,
 ) -> LabeledSolution:
     """A solution with a machine's labels: a rating, a value, an estimate. A step with none gets none."""
     nothing = [None] * len(ratings)
     labels = [
         StepLabel(
-            solution.solution_id, index, label_source, rating, value, **(estimate or Estimate())._asdict()
+            solution.solution_id, index, label_source, rating, value, **(estimate or StepEstimate())._asdict()
         )
         for index, (rating, value, estimate) in enumerate(
             zip(ratings, values or nothing, estimates or nothing, strict=True)
         )
-        if rating is not None or value is not None or (estimate and any_known(estimate))
+        if rating is not None or value is not None or (estimate and estimate.labels_step)
     ]
     return LabeledSolution(problem, solution, label_source, len(ratings), (), labels)

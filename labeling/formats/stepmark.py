@@ -6,18 +6,22 @@ A row, cut short::
      "values": [0.9, null]}
 
 ``ratings`` (-1, 0, 1 or null), ``values`` (0 to 1 or null) and ``estimates`` (objects with the counts,
-intervals and beliefs of ``estimates.Estimate``, or null) may be left out, not all of them.
+intervals and beliefs of ``estimates.StepEstimate``, or null) may be left out, not all of them.
 ``ground_truth_answer``, ``final_answer``, ``outcome`` and ``generator`` may be given.
-Leaves out: the completions beside a path, which PRM800K's format holds.
+Leaves out: the completions beside a path, which PRM800K's format holds. Writing leaves out who gave a rating
+of people, and whose rollouts an estimate rests on.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stepmark.labeling.formats.io.fields import (
     RowError,
+    has_fields,
     labels_for,
     list_of,
     optional_text,
+    outcome_of,
     rating_of,
     shown,
     steps_of,
@@ -25,12 +29,15 @@ from stepmark.labeling.formats.io.fields import (
     value_of,
 )
 from stepmark.labeling.formats.io.json_values import JsonObject
-from stepmark.labeling.vocabulary import OUTCOMES
+from stepmark.labeling.records import StepLabel
 
-from .estimates import Estimate, any_known, estimate_of
+from .estimates import ESTIMATE_COLUMNS, StepEstimate, estimate_of
+from .format import Format, Writer
 from .reading import LabeledSolution, label_problem, labeled, solution_of
+from .writing import ExportedSolution, ExportOptions, ExportTally, Row
 
 SOURCE = "stepmark"
+_NO_LABEL = "solutions left out: no step has a rating, a value or an estimate"
 
 
 def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
@@ -43,16 +50,13 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     ratings = [rating_of(value, f"ratings[{i}]") for i, value in enumerate(_column(row, "ratings", steps))]
     values = [value_of(value, f"values[{i}]") for i, value in enumerate(_column(row, "values", steps))]
     estimates = [
-        _estimate(estimate, i, ratings[i], values[i])
+        _read_estimate(estimate, i, ratings[i], values[i])
         for i, estimate in enumerate(_column(row, "estimates", steps))
     ]
-    if all(label is None for label in [*ratings, *values]) and not any(
-        map(any_known, filter(None, estimates))
-    ):
+    has_label = any(label is not None for label in (*ratings, *values))
+    if not has_label and not any(estimate.labels_step for estimate in estimates if estimate):
         raise RowError("neither ratings nor values nor estimates label any step")
-    outcome = optional_text(row, "outcome")
-    if outcome is not None and outcome not in OUTCOMES:
-        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(OUTCOMES)}")
+    outcome = outcome_of(row)
     answer = optional_text(row, "ground_truth_answer")
     problem = label_problem(text_of(row, "problem"), SOURCE, split, answer)
     solution = solution_of(
@@ -66,7 +70,9 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
     return [labeled(problem, solution, text_of(row, "label_source").strip(), ratings, values, estimates)]
 
 
-def _estimate(estimate: object, index: int, rating: int | None, value: float | None) -> Estimate | None:
+def _read_estimate(
+    estimate: object, index: int, rating: int | None, value: float | None
+) -> StepEstimate | None:
     where = f"estimates[{index}]"
     if estimate is None:
         return None
@@ -80,3 +86,43 @@ def _column(row: JsonObject, key: str, steps: list[str]) -> list[Any]:
     if row.get(key) is None:
         return [None] * len(steps)
     return labels_for(steps, list_of(row, key), key)
+
+
+def write_rows(
+    solutions: Iterable[ExportedSolution], options: ExportOptions, tally: ExportTally
+) -> Iterator[Row]:
+    """A row a solution and label source."""
+    for one in solutions:
+        ratings = [label.rating if label else None for label in one.labels]
+        values = [label.value if label else None for label in one.labels]
+        estimates = [_known_of_estimate(label) if label else None for label in one.labels]
+        if all(known is None for known in (*ratings, *values, *estimates)):
+            tally.reasons[_NO_LABEL] += 1
+            continue
+        more = {"estimates": estimates} if any(estimates) else {}
+        yield {
+            "problem": one.problem.problem,
+            "steps": one.pieces,
+            "label_source": one.label_source,
+            "ratings": ratings,
+            "values": values,
+            **more,
+            "ground_truth_answer": one.problem.ground_truth_answer,
+            "final_answer": one.solution.final_answer,
+            "outcome": one.solution.outcome,
+            "generator": one.solution.generator,
+        }
+
+
+def _known_of_estimate(label: StepLabel) -> Row | None:
+    known = {name: getattr(label, name) for name in ESTIMATE_COLUMNS}
+    return {name: value for name, value in known.items() if value is not None} or None
+
+
+FORMAT = Format(
+    name=SOURCE,
+    matches=lambda row: has_fields(row, problem=str, steps=list, label_source=str),
+    read_row=read_row,
+    writer=Writer(rows=write_rows, holds_sources=True, place=80),
+    place=100,
+)

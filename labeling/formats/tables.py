@@ -1,4 +1,4 @@
-"""Plain tables of steps: one row a step and rater, as CSV, Parquet or JSON Lines.
+"""Plain tables of steps: one row a step and labeler or label source, as CSV, Parquet or JSON Lines.
 
 Columns; the first four are needed, and one of rating, label and value:
 
@@ -7,53 +7,47 @@ Columns; the first four are needed, and one of rating, label and value:
 - ``rating``: -1 wrong, 0 neutral, 1 right, empty where unknown
 - ``label``: true or false, + or -, right, neutral or wrong, or a rating
 - ``value``: probability, 0 to 1, of ending right
-- ``labeler``, a person, or ``label_source``, another source ("table" where neither is told)
-- the columns of ``estimates.Estimate``, ``labeled_at``, ``duration_ms``, ``ground_truth_answer``,
+- ``labeler``, where people rate, or ``label_source``, another source ("table" where neither is known)
+- the columns of ``estimates.StepEstimate``, ``labeled_at``, ``duration_ms``, ``ground_truth_answer``,
   ``final_answer``, ``outcome``, ``generator``: where known
 
 Rows may come in any order. Where no row of the file has index 0, indexes count from 1. A label of 0 is
 neutral in a file that has -1, too; without one it may as well mean wrong, and its rows are refused.
-Leaves out: columns of other names. All rows are held in memory, for the last one may belong to the first
-solution.
+All rows are held in memory, for the last one may belong to the first solution.
+Leaves out: columns of other names; the cells that label a step (``table_labels``). Writing leaves out
+alternatives to a step, flags and phases, and whose rollouts an estimate rests on.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from stepmark.labeling.errors import InputError
 from stepmark.labeling.formats.io.fields import (
     RowError,
-    natural_number,
     number_text,
-    optional_text,
-    optional_time,
-    rating_of,
+    outcome_of,
     shown,
     text_of,
-    value_of,
     whole_number,
 )
 from stepmark.labeling.formats.io.json_values import JsonObject
 from stepmark.labeling.formats.io.table_files import NEEDED, read_table
-from stepmark.labeling.records import HumanLabel, Reject, StepLabel
-from stepmark.labeling.vocabulary import HUMAN, OUTCOMES
+from stepmark.labeling.records import Reject, StepLabel
+from stepmark.labeling.vocabulary import HUMAN
 
-from .estimates import NAMES as ESTIMATE
-from .estimates import Estimate, any_known, estimate_of
+from .estimates import ESTIMATE_COLUMNS
+from .format import Format, Writer
+from .labeler_ratings import own_step_rating
 from .reading import LabeledSolution, label_problem, solution_of
+from .table_labels import LABELS, TableLabel
+from .writing import ExportedSolution, ExportOptions, ExportTally, Row
 
 SOURCE = "table"
-LABELS = ("rating", "label", "value")
+_MAX_COLUMNS = 20  # that a refusal names
 _USED = (
-    *NEEDED, *LABELS, *ESTIMATE, "labeler", "label_source", "labeled_at", "duration_ms",
+    *NEEDED, *LABELS, *ESTIMATE_COLUMNS, "labeler", "label_source", "labeled_at", "duration_ms",
     "ground_truth_answer", "final_answer", "outcome", "generator",
 )  # fmt: skip
-_WORDS = {
-    **dict.fromkeys(("+", "true", "right", "correct", "positive", "good"), 1),
-    **dict.fromkeys(("-", "false", "wrong", "incorrect", "negative", "bad"), -1),
-    "neutral": 0,
-}
 
 
 class RowOfTableError(RowError):
@@ -64,13 +58,25 @@ class RowOfTableError(RowError):
         self.line = line
 
 
-def is_table(names: Any) -> bool:  # noqa: ANN401 - any collection of names
-    """Whether these columns are those of a table of steps."""
+def is_table(names: Collection[str]) -> bool:
+    """Whether these columns, or keys of an object, are those of a table of steps."""
     return all(name in names for name in NEEDED) and any(name in names for name in LABELS)
 
 
+def check_columns(path: Path, names: Sequence[str]) -> None:
+    """Refuse a CSV or Parquet file with these columns if they are not those of a table of steps.
+
+    Raises:
+        InputError: with the columns that are needed, and those that are there.
+    """
+    if not is_table(names):
+        needed = f"{', '.join(NEEDED)} and one of {', '.join(LABELS)}"
+        problem = f"a table of steps has the columns {needed}, not {', '.join(names[:_MAX_COLUMNS])}"
+        raise InputError.at(path, None, problem, "rename its columns")
+
+
 def read_solutions(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
-    """What each rater said on each solution, as an object for ``read_row``, and the Rejects of what is none.
+    """What each labeler or source says on each solution, as an object for ``read_row``; and the Rejects.
 
     With each comes its first line and how many lines it takes.
     """
@@ -96,7 +102,7 @@ def read_solutions(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]
 
 
 def read_row(grouped: JsonObject, split: str) -> list[LabeledSolution]:
-    """The rows of ``read_solutions`` as one solution with the labels of one rater.
+    """The rows of ``read_solutions`` as one solution with the labels of one labeler or source.
 
     Raises:
         RowError: if a step is missing or there twice, or a label is none.
@@ -106,22 +112,19 @@ def read_row(grouped: JsonObject, split: str) -> list[LabeledSolution]:
     for line, row in rows:
         try:
             steps.append(text_of(row, "step"))
-            labels.append(_Label.of(row, grouped["zero_is_neutral"]))
+            labels.append(TableLabel.of(row, zero_is_neutral=grouped["zero_is_neutral"]))
         except RowError as error:
             raise RowOfTableError(line, str(error)) from error
     first = rows[0][1]
     problem = label_problem(
         text_of(first, "problem"), SOURCE, split, number_text(first, "ground_truth_answer")
     )
-    outcome = optional_text(first, "outcome")
-    if outcome is not None and outcome not in OUTCOMES:
-        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(OUTCOMES)}")
     solution = solution_of(
         problem,
         SOURCE,
         steps,
         final_answer=number_text(first, "final_answer"),
-        outcome=outcome,
+        outcome=outcome_of(first),
         generator=number_text(first, "generator"),
     )
     labeler = number_text(first, "labeler")
@@ -130,18 +133,16 @@ def read_row(grouped: JsonObject, split: str) -> list[LabeledSolution]:
     step_labels = [
         StepLabel(key, index, source, label.rating, label.value, **label.estimate._asdict())
         for index, label in enumerate(labels)
-        if label.is_given
+        if label.is_known
     ]
     if labeler is None and not step_labels:
         raise RowError("no row of this solution has a rating, label or value")
-    people = [
-        HumanLabel(
-            key, index, 0, labeler, step, False, label.rating, True, None, None, None, None, None, None,
-            label.labeled_at, label.duration_ms,
-        )
+    human_labels = [
+        own_step_rating(solution, index, step, labeler, label.rating, label.labeled_at, label.duration_ms)
         for index, (step, label) in enumerate(zip(steps, labels, strict=True))
-    ] if labeler else []  # fmt: skip
-    return [LabeledSolution(problem, solution, labeler or source, len(steps), people, step_labels)]
+        if labeler
+    ]
+    return [LabeledSolution(problem, solution, labeler or source, len(steps), human_labels, step_labels)]
 
 
 def _in_order(rows: list[tuple[int, JsonObject]], base: int) -> list[tuple[int, JsonObject]]:
@@ -166,74 +167,75 @@ def _in_order(rows: list[tuple[int, JsonObject]], base: int) -> list[tuple[int, 
     return [by_index[index] for index in range(len(by_index))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Label:
-    """What a row says of its step."""
-
-    rating: int | None
-    value: float | None
-    estimate: Estimate
-    labeled_at: str | None
-    duration_ms: int | None
-
-    @classmethod
-    def of(cls, row: JsonObject, zero_is_neutral: bool) -> "_Label":
-        rating, label = _rating(row), _label(row, zero_is_neutral)
-        if rating is not None and label is not None and rating != label:
-            raise RowError(f"rating is {rating}, but label is {shown(row['label'])}")
-        if rating is None:
-            rating = label
-        value = _value(row)
-        place = "label" if row.get("rating") is None else "rating"
-        estimate = estimate_of(row, rating=rating, value=value, rating_at=place)
-        return cls(rating, value, estimate, _moment(row), _duration(row))
-
-    @property
-    def is_given(self) -> bool:
-        return self.rating is not None or self.value is not None or any_known(self.estimate)
-
-
-def _rating(row: JsonObject) -> int | None:
-    value = row.get("rating")
-    number = whole_number(value)
-    return rating_of(value if number is None or isinstance(value, bool) else number, "rating")
-
-
-def _label(row: JsonObject, zero_is_neutral: bool) -> int | None:
-    value = row.get("label")
-    if value is None:
-        return None
-    found = _WORDS.get(str(value).strip().lower())
-    if found is not None:
-        return found
-    number = whole_number(value)
-    if number == 0 and not zero_is_neutral:
-        raise RowError(
-            "label is 0 in a file without -1: it may mean wrong or neutral; call it rating (-1, 0, 1)"
-            " or write true and false"
-        )
-    if number is None or not -1 <= number <= 1:
-        raise RowError(f"label is {shown(value)}, none of true, false, +, -, right, neutral, wrong, -1, 0, 1")
-    return number
+# As written; all but the texts of problem and step, their ids, and step_index may be null.
+_COLUMNS = {
+    "problem_id": str,
+    "problem": str,
+    "ground_truth_answer": str,
+    "solution_id": str,
+    "source": str,
+    "generator": str,
+    "final_answer": str,
+    "outcome": str,
+    "step_index": int,
+    "step": str,
+    "label_source": str,
+    "labeler": str,
+    "rating": int,
+    "value": float,
+    "num_rollouts": int,
+    "num_correct": int,
+    "num_truncated": int,
+    "num_ungraded": int,
+    "value_low": float,
+    "value_high": float,
+    "p_wrong_low": float,
+    "p_wrong_high": float,
+    "has_signal": bool,
+    "cost_tokens": int,
+    "estimator": str,
+    "labeled_at": str,
+    "duration_ms": int,
+}
 
 
-def _value(row: JsonObject) -> float | None:
-    value = row.get("value")
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError as error:
-            raise RowError(f"value is {shown(value)}, not a number from 0 to 1 or null") from error
-    return value_of(value, "value")
+def write_rows(
+    solutions: Iterable[ExportedSolution], options: ExportOptions, tally: ExportTally
+) -> Iterator[Row]:
+    """The steps of each solution in order, labeled or not."""
+    for one in solutions:
+        first = one.human_labels[0] if one.human_labels else None
+        shared = {
+            "problem_id": one.problem.problem_id,
+            "problem": one.problem.problem,
+            "ground_truth_answer": one.problem.ground_truth_answer,
+            "solution_id": one.solution.solution_id,
+            "source": one.solution.source,
+            "generator": one.solution.generator,
+            "final_answer": one.solution.final_answer,
+            "outcome": one.solution.outcome,
+            "label_source": one.label_source,
+            "labeler": one.labeler,
+            "labeled_at": first.labeled_at if first else None,
+            "duration_ms": first.duration_ms if first else None,
+        }
+        for index, (piece, label) in enumerate(zip(one.pieces, one.labels, strict=True)):
+            row = shared | {
+                "step_index": index,
+                "step": piece,
+                "rating": one.ratings[index] if first else label and label.rating,
+                "value": label and label.value,
+                **{name: label and getattr(label, name) for name in ESTIMATE_COLUMNS},
+            }
+            yield {name: row[name] for name in _COLUMNS}
 
 
-def _duration(row: JsonObject) -> int | None:
-    value = row.get("duration_ms")
-    return None if value is None else natural_number(value, "duration_ms")
-
-
-def _moment(row: JsonObject) -> str | None:
-    value = row.get("labeled_at")
-    if value is None:
-        return None
-    return optional_time({"labeled_at": str(value)}, "labeled_at")
+FORMAT = Format(
+    name=SOURCE,
+    matches=is_table,
+    read_row=read_row,
+    read_file=read_solutions,
+    writer=Writer(rows=write_rows, columns=_COLUMNS, labelers="beside", holds_sources=True, place=90),
+    layouts={"parquet": "parquet", "csv": "csv", "jsonl": "lines"},
+    place=110,
+)

@@ -1,6 +1,7 @@
-"""What every exporter reads: a solution with what one rater says on it; and what became of each.
+"""What every writer reads: a solution with what one labeler or label source says on it.
 
-Leaves out: reading the store, and writing files.
+Also what an export lost, and reading back what is to be written. Leaves out: reading the store, and
+writing files.
 """
 
 from collections import Counter
@@ -8,16 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stepmark.labeling.formats.io.fields import RowError
 from stepmark.labeling.records import HumanLabel, Problem, StepLabel
 
-from .reading import ImportedSolution
+from .chunks import RowReader
+from .reading import ImportedSolution, LabeledSolution
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class RatedSolution:
-    """One row per solution and rater.
+class ExportedSolution:
+    """One row per solution and labeler, or label source other than people.
 
     ``labels``, ``ratings`` and ``values`` have one entry a step: the stored label, the hard label (-1, 0, 1)
     and the soft one (0 to 1), each None where it is not known. ``human_labels`` are all ratings of one
@@ -36,7 +39,7 @@ class RatedSolution:
     place: int = 0
 
     @property
-    def rater(self) -> str:
+    def labeler_or_source(self) -> str:
         """Who says it: the labeler where people rate, the label source elsewhere."""
         return self.labeler or self.label_source
 
@@ -67,19 +70,12 @@ class ExportOptions:
     neutral: int = 1
 
 
-CUT = "solutions cut before the first step without a label"
-UNLABELED = "solutions left out: their first step has no label"
 UNREADABLE = "solutions left out: the format cannot tell their problem or steps apart"
-NEUTRAL = "neutral ratings written as {}"
 
 
-def signs_of(rated: RatedSolution, options: ExportOptions, tally: ExportTally) -> list[bool]:
-    """Right or wrong for the steps up to the first one without a label; what that loses is tallied."""
-    ratings = list(rated.ratings)
-    known = ratings.index(None) if None in ratings else len(ratings)
-    if known < len(ratings):
-        tally.reasons[CUT if known else UNLABELED] += 1
-    num_neutral = ratings[:known].count(0)
-    if num_neutral:
-        tally.reasons[NEUTRAL.format("right" if options.neutral > 0 else "wrong")] += num_neutral
-    return [(rating or options.neutral) > 0 for rating in ratings[:known]]
+def read_back(row: Row, read_row: RowReader, split: str) -> Sequence[LabeledSolution]:
+    """What the format's reader makes of a row that is to be written; nothing where it refuses the row."""
+    try:
+        return read_row(row, split)
+    except RowError:
+        return ()

@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from stepmark.app.export import FORMATS, export_command
+from stepmark.app.export import export_command
 from stepmark.app.import_labels import import_labels_command
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.labeling.formats.export_registry import FORMATS as EXPORTS
 from stepmark.store.auditing import run_audits
 from stepmark.store.rows import query
 from stepmark.store.store import Store
@@ -285,9 +284,18 @@ def test_real_files_come_back_as_the_same_rows(
     assert {table for table, of_table in rows_of(second).items() if of_table != rows[table]} == set()
 
 
-def test_the_command_and_the_registry_know_the_same_formats() -> None:
-    """The command line lists them without loading anything."""
-    assert tuple(EXPORTS) == FORMATS
+def test_the_commands_offer_the_formats_in_a_fixed_order() -> None:
+    """A table comes in under its own name or that of any kind of file, and goes out as one of these."""
+    import_help = run(import_labels_command, "--help").output
+    export_help = run(export_command, "--help").output
+
+    assert (
+        "[auto|prm800k|math-shepherd|trl|processbench|rlhflow|omegaprm|prmbench|mr-gsm8k|label-studio|stepmark"
+        "|table|parquet|csv|jsonl]"
+    ) in import_help
+    assert (
+        "[prm800k|trl|math-shepherd|rlhflow|processbench|omegaprm|label-studio|stepmark|parquet|csv|jsonl]"
+    ) in export_help
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Reading files of any layout: JSON in bounded memory, tables, and typed access to the fields of a row."""
+"""Files of any layout: JSON in bounded memory, tables, typed access to a row's fields; and writing rows."""

@@ -3,9 +3,12 @@
 Leaves out: what is specific to one format.
 """
 
+import contextlib
 import re
 from datetime import UTC, datetime
 from typing import Any
+
+from stepmark.labeling.vocabulary import OUTCOMES, RATINGS
 
 from .json_values import JsonObject
 
@@ -50,6 +53,22 @@ def optional_text(row: JsonObject, key: str, where: str = "") -> str | None:
     if not isinstance(value, str):
         raise RowError(f"{where}{key} is {shown(value)}, not text")
     return value.strip() or None
+
+
+def has_fields(row: JsonObject, **types: type) -> bool:
+    """Whether each of these fields is there and of its type.
+
+    >>> has_fields({"steps": [], "label": 1}, steps=list), has_fields({"steps": []}, steps=list, label=int)
+    (True, False)
+    """
+    return all(isinstance(row.get(key), kind) for key, kind in types.items())
+
+
+def as_object(value: object, where: str) -> JsonObject:
+    """The value, an element of a list, as an object; RowError if it is none."""
+    if not isinstance(value, dict):
+        raise RowError(f"{where} is {shown(value)}, not an object")
+    return value
 
 
 def object_of(row: JsonObject, key: str, where: str = "") -> JsonObject:
@@ -178,7 +197,7 @@ def number_text(row: JsonObject, key: str, where: str = "") -> str | None:
 
 def rating_of(value: object, where: str) -> int | None:
     """A rating: -1, 0, 1, or None for unknown; RowError for anything else."""
-    if value is None or (type(value) is int and value in (-1, 0, 1)):
+    if value is None or (type(value) is int and value in RATINGS):
         return value
     raise RowError(f"{where} is {shown(value)}, not -1, 0, 1 or null")
 
@@ -190,6 +209,22 @@ def value_of(value: object, where: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise RowError(f"{where} is {shown(value)}, not a number from 0 to 1 or null")
     return float(value)
+
+
+def value_of_cell(value: object, where: str) -> float | None:
+    """As ``value_of``; the number may be text, as in CSV."""
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            value = float(value)
+    return value_of(value, where)
+
+
+def outcome_of(row: JsonObject) -> str | None:
+    """The field "outcome": one that the vocabulary has, or None for unknown; RowError for anything else."""
+    outcome = optional_text(row, "outcome")
+    if outcome is not None and outcome not in OUTCOMES:
+        raise RowError(f"outcome is {shown(outcome)}, none of {', '.join(OUTCOMES)}")
+    return outcome
 
 
 def _state(row: JsonObject, key: str) -> str:

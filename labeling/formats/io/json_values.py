@@ -34,8 +34,7 @@ class StrictDecoder:
     def _object_of(self, pairs: list[tuple[str, Any]]) -> JsonObject:
         value = dict(pairs)
         if len(value) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self._repeated.append(next(key for key in keys if keys.count(key) > 1))
+            self._repeated.append(first_repeated_key(pairs))
         return value
 
     def value_at(self, text: str, start: int) -> tuple[Any, int]:
@@ -90,6 +89,12 @@ class StrictDecoder:
         if text[end:].strip():
             raise Unreadable(f"has more text after its JSON value, from character {end + 1} on")
         return self.checked(value, text)
+
+
+def first_repeated_key(pairs: list[tuple[str, Any]]) -> str:
+    """The first key of an object's pairs that stands there again; one must."""
+    keys = [key for key, _ in pairs]
+    return next(key for key in keys if keys.count(key) > 1)
 
 
 def _shown(key: str) -> str:

@@ -7,15 +7,16 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.records import Reject
 
 from .json_values import MAX_CHARS, JsonObject, is_text, reject
 from .jsonl import DAMAGED_GZIP, damaged_gzip, open_unpacked, read_objects
+
+if TYPE_CHECKING:
+    import polars as pl
 
 NEEDED = ("problem", "solution_id", "step_index", "step")
 _PARQUET = b"PAR1"
@@ -68,7 +69,9 @@ def read_table(path: Path) -> Iterator[tuple[int, JsonObject | Reject]]:
             yield from read_objects(path)
 
 
-def _read_parquet(path: Path, *, only_names: bool = False) -> pl.DataFrame:
+def _read_parquet(path: Path, *, only_names: bool = False) -> "pl.DataFrame":
+    import polars as pl  # noqa: PLC0415 - the command line lists the formats, and no other file needs it
+
     try:
         return pl.read_parquet(path, n_rows=0 if only_names else None, glob=False)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.formats.math import problem_counts, read_paper_split, read_problems
-from stepmark.labeling.records import Problem
+from stepmark.labeling.formats.math import read_problems
+from stepmark.labeling.records import Problem, Reject
 
 Row = dict[str, Any]
 MATH: Row = {
@@ -42,6 +42,15 @@ def only(path: Path, split: str | None = "train") -> Problem:
     [problem], rejects = read_problems(path, "math", split)
     assert rejects == []
     return problem
+
+
+def problem_counts(problems: list[Problem], rejects: list[Reject]) -> dict[str, int]:
+    """What was read, and how often a field is not known."""
+    counts = Counter({"problems": len(problems), "rejected": len(rejects)})
+    counts.update(problem.split for problem in problems)
+    for name in ("level", "subject", "ground_truth_answer", "ground_truth_solution"):
+        counts[f"{name}_unknown"] = sum(getattr(problem, name) is None for problem in problems)
+    return dict(counts)
 
 
 def test_a_row_of_math_becomes_a_problem(tmp_path: Path) -> None:
@@ -242,11 +251,11 @@ def test_the_first_of_equal_problems_stays(tmp_path: Path) -> None:
 
 def test_a_problem_in_both_files_of_the_paper_is_for_testing(tmp_path: Path) -> None:
     """Training on it would be a leak, so the training row is refused."""
-    train = write(tmp_path / "a.jsonl", REDRAWN, REDRAWN | {"problem": "other"})
-    test = write(tmp_path / "b.jsonl.gz", REDRAWN)
+    write(tmp_path / "train.jsonl", REDRAWN, REDRAWN | {"problem": "other"})
+    test = write(tmp_path / "test.jsonl", REDRAWN)
     test.write_bytes(gzip.compress(test.read_bytes()))
 
-    problems, rejects = read_paper_split(train, test)
+    problems, rejects = read_problems(tmp_path, "math")
 
     assert [(problem.problem, problem.split) for problem in problems] == [
         ("What is $1+1$?", "test"),
@@ -273,12 +282,15 @@ def test_a_file_of_nothing_is_an_input_error(tmp_path: Path, text: str) -> None:
         read_problems(path, "math", "train")
 
 
-def test_the_paper_split_is_read_but_for_one_duplicate(real_data: Path) -> None:
+def test_the_paper_split_is_read_but_for_one_duplicate(tmp_path: Path, real_data: Path) -> None:
     """Of 12,500 rows one repeats a training problem; two levels and two answers are unknown."""
     train, test = (real_data / "math" / f"prm800k_split_{name}.jsonl" for name in ("train_12000", "test_500"))
     texts = [json.loads(line)["problem"].strip() for path in (train, test) for line in path.open()]
 
-    problems, rejects = read_paper_split(train, test)
+    for path in (train, test):
+        (tmp_path / path.name).symlink_to(path)
+
+    problems, rejects = read_problems(tmp_path, "math")
 
     assert len(texts) == 12_500
     assert {problem.problem for problem in problems} == set(texts)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.formats.reading import LabelImport, merged
-from stepmark.labeling.formats.registry import detect_format, import_labels
+from stepmark.labeling.formats.registry import FORMATS, detect_format, import_labels
 
 Row = dict[str, Any]
 VALID: dict[str, Any] = json.loads(Path(__file__).with_name("valid_rows.json").read_text(encoding="utf-8"))
@@ -35,6 +35,12 @@ def test_a_sound_row_is_told_and_read(tmp_path: Path, name: str) -> None:
     assert detect_format(path) == name.split()[0]
     counts = merged(import_labels(path, "auto", "train")).counts
     assert (counts["accepted"], counts["rejected"]) == (1, 1)
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_a_sound_row_is_of_one_format_alone(name: str) -> None:
+    """So the order in which formats are tried decides nothing: no format's rows are another one's, too."""
+    assert [one.name for one in FORMATS.values() if one.matches(VALID[name])] == [name.split()[0]]
 
 
 @pytest.mark.parametrize(

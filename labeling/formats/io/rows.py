@@ -1,6 +1,6 @@
 """Files of rows, written as the rows come: JSON Lines, a JSON array, CSV, Parquet.
 
-Leaves out: where the file goes (``text_output.output_file``), and what the rows mean.
+Leaves out: where the file is, and what the rows mean.
 """
 
 import csv
@@ -8,9 +8,10 @@ import io
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 Row = Mapping[str, Any]
+Layout = Literal["lines", "array", "csv", "parquet"]
 
 _GROUP_ROWS = 50_000  # of Parquet: what is held in memory
 
@@ -67,7 +68,7 @@ def write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Mapping[str, ty
     return num_rows
 
 
-WRITERS: dict[str, Callable[[IO[bytes], Iterable[Row], Mapping[str, type]], int]] = {
+WRITERS: dict[Layout, Callable[[IO[bytes], Iterable[Row], Mapping[str, type]], int]] = {
     "lines": write_lines,
     "array": write_array,
     "csv": write_csv,
