@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 
 import polars as pl
 
-from stepmark.labeling.grading.equivalence import decide
+from stepmark.labeling.grading import decide
 
 EXACT, NORMALISED, NGRAM = "exact", "normalised", "ngram"
 _EXCERPT_CHARS = 160

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from stepmark.labeling.estimating.monte_carlo import RolloutCounts, labels_from_rollouts, prefixes
-from stepmark.labeling.grading.answers import last_boxed
+from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.ids import sampler_id, solution_id
 from stepmark.labeling.minimath import rate_steps, truth
 from stepmark.labeling.records import StepLabel

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.grading.answers import final_answer, joined_boxes, last_boxed
+from stepmark.labeling.grading.extracting.final_answers import final_answer, joined_boxes, last_boxed
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 r"""Reading LaTeX or plain arithmetic into exact values: ``1\frac{1}{2}``, ``3*sqrt(5)/7``, ``(x+1)^2``.
 
-Leaves out: lists, intervals, relations, units and text, which ``structure`` takes apart first, and functions,
+Leaves out: lists, intervals, relations, units and text, which are taken apart first, and functions,
 for which ``NotExactError`` is raised. Letters multiply: ``xy`` is x times y.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from .exact import MAX_BITS, NotExactError, TooLargeError, Value, name, number, power
+from .exact import Value, name, number, power
 from .latex_tokens import read_number, read_repeating, tokens_of
-from .splitting import words
+from .sums import MAX_BITS, NotExactError, TooLargeError
 
 _MAX_EXPRESSION_CHARS = 600
 _MAX_DEPTH = 40
@@ -20,10 +20,11 @@ _MAX_WORK_BITS = 500_000
 _MAX_BINOMIAL = 2_000
 _MAX_ROOT_DEGREE = 100
 _POWERS_OF_INTEGERS = re.compile(r"(?:[2-9]|[1-9]\d+)(?:\^(?:[2-9]|[1-9]\d+))*!?\Z")
-_GREEK = words(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho sigma tau "
-    "phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega ell pi"
-)
+_GREEK = frozenset({
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
+    "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "varphi", "chi", "psi", "omega",
+    "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell", "pi",
+})  # fmt: skip
 _FUNCTION_LETTERS = frozenset("fghFGHPQRST")
 _TIMES = frozenset({"*", "\\cdot", "\\times"})
 _OVER = frozenset({"/", "\\div"})

@@ -1,7 +1,7 @@
 r"""One spelling for answers that only look different: ``$\dfrac{1}{2}$.`` becomes ``\frac{1}{2}``.
 
 Rewrites notation, never mathematics: delimiters, spacing, synonyms of commands, Unicode signs, thousands
-separators, Markdown. Leaves out units, percent signs and lists, whose meaning ``structure`` decides.
+separators, Markdown. Leaves out units, percent signs and lists, whose meaning ``answers`` decides.
 """
 
 import re

@@ -1,15 +1,10 @@
-r"""Splitting LaTeX at signs that stand outside all brackets.
+r"""Which brackets stand around each character, and splitting LaTeX at signs outside all of them.
 
 Half-open intervals mix brackets, so ``(`` may close with ``]``. Leaves out: what the parts mean.
 """
 
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
-    return frozenset(text.split())
 
 
 def depths(text: str) -> list[int]:

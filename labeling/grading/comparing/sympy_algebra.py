@@ -4,7 +4,7 @@ Two expressions are equal when they agree to 20 digits at every point tried, and
 do not at one; simplification is tried only where there are no values. Values come first because symbolic
 judgement is slow and has called different expressions equal. Text that the reader is known to misread
 (``1 2`` as the sum 3, ``f'`` as f, ``12_5`` as 12, ``AB`` as ``ab``) is not given to it. Leaves out: time
-limits. Run it in a process that can be killed (``grading``): some inputs never end.
+limits. Run it in a process that can be killed (``pool``): some inputs never end.
 """
 
 import logging
@@ -19,8 +19,8 @@ import sympy  # type: ignore[import-untyped]
 from latex2sympy2_extended.latex2sympy2 import NormalizationConfig  # type: ignore[import-untyped]
 from math_verify import LatexExtractionConfig, parse, verify  # type: ignore[import-untyped]
 
+from .logic import all_of
 from .scalars import is_rounding_of
-from .three_valued import all_of
 
 Expression: TypeAlias = Any  # SymPy has no types
 
@@ -58,10 +58,10 @@ class SympyAlgebra:
         first, second = _parsed(left), _parsed(right)
         if first is None or second is None:
             return None
-        opinion: bool | None = _attempt(lambda: _equal(first, second))
-        if opinion is False and (_is_rounded(left, second) or _is_rounded(right, first)):
+        is_equal: bool | None = _attempt(lambda: _equal(first, second))
+        if is_equal is False and (_is_rounded(left, second) or _is_rounded(right, first)):
             return True
-        return opinion
+        return is_equal
 
     def ratio(self, left: str, right: str) -> float | None:
         """The constant that ``left / right`` is everywhere, or None if it is none or cannot be told."""
@@ -137,10 +137,10 @@ def _equal(first: Expression, second: Expression) -> bool | None:
             return False
         return all_of(_equal(a, b) for a, b in zip(first.flat(), second.flat(), strict=True))
     if isinstance(first, sympy.Expr) and isinstance(second, sympy.Expr):
-        opinion = True if first == second else _equal_in_values(first, second)
-        if opinion is None and sympy.simplify(first - second) == 0:
+        is_equal = True if first == second else _equal_in_values(first, second)
+        if is_equal is None and sympy.simplify(first - second) == 0:
             return True
-        return opinion
+        return is_equal
     # Relations are taken apart before they come here; the reader turns some into True or 0.
     if isinstance(first, sympy.Set) and isinstance(second, sympy.Set):
         return True if verify(first, second, timeout_seconds=None) else None

@@ -1,14 +1,15 @@
 r"""Comparing single expressions by exact arithmetic: fractions, radicals, polynomials, percent, decimals.
 
-Leaves out: what needs computer algebra; the opinion is None there.
+Leaves out: what needs computer algebra; the result is None there.
 """
 
 import re
 from fractions import Fraction
 
-from .exact import MAX_BITS, NotExactError, Value, proportion
-from .latex_numbers import HugeNumberError, read_exact
-from .nodes import Relation, Scalar
+from stepmark.labeling.grading.arithmetic.exact import Value, proportion
+from stepmark.labeling.grading.arithmetic.latex_expressions import HugeNumberError, read_exact
+from stepmark.labeling.grading.arithmetic.sums import MAX_BITS, NotExactError
+from stepmark.labeling.grading.reading.nodes import Relation, Scalar
 
 _DECIMAL = re.compile(r"-?\d*\.(\d+)")
 _MIN_DECIMALS = 6  # a decimal with fewer is a rounded answer, not the exact one

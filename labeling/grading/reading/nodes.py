@@ -1,4 +1,4 @@
-"""What an answer is made of: the nodes that ``structure`` reads and ``equivalence`` compares."""
+"""What an answer is made of: the nodes that ``answers`` reads and ``comparing`` compares."""
 
 from dataclasses import dataclass, field
 

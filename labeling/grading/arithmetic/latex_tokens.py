@@ -1,12 +1,12 @@
 r"""Numbers and tokens of LaTeX or plain arithmetic: ``0.1\overline{6}``, ``3.54e-07``, 10,000-digit integers.
 
-Leaves out: what the tokens mean together, which ``latex_numbers`` reads.
+Leaves out: what the tokens mean together, which ``latex_expressions`` reads.
 """
 
 import re
 from fractions import Fraction
 
-from .exact import MAX_BITS, NotExactError, TooLargeError
+from .sums import MAX_BITS, NotExactError, TooLargeError
 
 _INT_CHUNK_DIGITS = 4_000  # Python refuses to read longer digit strings at once
 _MAX_LETTERS_MULTIPLIED = 3  # longer runs of letters are words

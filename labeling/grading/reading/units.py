@@ -6,8 +6,6 @@ answers different. Leaves out: converting units, so 1 m and 100 cm are different
 
 import re
 
-from .splitting import words
-
 _KNOWN = {
     "mm": "millimeter millimetre mm", "cm": "centimeter centimetre cm", "m": "meter metre",
     "km": "kilometer kilometre km", "in": "inch inches in", "ft": "foot feet ft", "yd": "yard yd",
@@ -18,7 +16,10 @@ _KNOWN = {
     "rad": "radian rad", "deg": "degree deg", "acre": "acre",
 }  # fmt: skip
 _CANONICAL = {word: unit for unit, words in _KNOWN.items() for word in words.split()}
-_FUNCTIONS = words("sin cos tan cot sec csc log exp lim max gcd lcm mod det arcsin arccos arctan")
+_FUNCTIONS = frozenset({
+    "sin", "cos", "tan", "cot", "sec", "csc", "log", "exp", "lim", "max", "gcd", "lcm", "mod", "det",
+    "arcsin", "arccos", "arctan",
+})  # fmt: skip
 _CLOCK_WORDS = re.compile(r"\b[ap]\.?\s?m\b\.?", re.IGNORECASE)
 _BODY_END = r"(?P<body>.*[\d})!])"
 _TEXT_UNIT = re.compile(

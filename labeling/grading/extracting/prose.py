@@ -7,25 +7,20 @@ that states no final answer has none.
 import re
 import unicodedata
 
-from .answers import final_answer, math_segments
-from .splitting import words
+from .final_answers import final_answer, math_segments
 
 _NUMBER = re.compile(
     r"(?<![\w\\{}^_./,])-?\$?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:[.,]\d+)?(?:/\d+)?\s?%?(?![\w{}\\^_/])",
     re.ASCII,
 )
-_TEXT_COMMAND = re.compile(r"\\text[a-z]*\s*\{([^{}]*)\}")
 _COMMANDS = re.compile(r"\\text\s*\{[^{}]*\}|\\begin\{[^{}]*\}|\\end\{[^{}]*\}|\\[a-zA-Z]+")
-_NO_PROSE = words("and or sin cos tan cot sec csc log ln sqrt pi")
+_WORDS_OF_FORMULAS = frozenset(
+    ("and", "or", "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "sqrt", "pi")
+)
 _LAST_LETTER_OF_FORMULAS = 0x05FF
 _RULES_OUT = re.compile(
     r"(?:\bnot|n't|\bexcept|\bthan|\bwithout|\bneither|\bnor)(?:\s+\w+)?\s*$", re.IGNORECASE
 )
-_NO_SECOND = r"(?!\s*(?:,|&|and\b|or\b)\s*\(?[A-J]\b)"
-_CHOICE_STATED = re.compile(rf"\banswer\b[^.\n]{{0,40}}?(?<![A-Za-z])\(?([A-J])\)?(?![A-Za-z]){_NO_SECOND}")
-_CHOICE_FIRST = re.compile(rf"\s*(?:\*\*)?(?:\(([A-J])\)|([A-J])[.):。])(?:\*\*)?{_NO_SECOND}(?:\s|$)")
-_CHOICE_ALONE = re.compile(r"(?<![A-Za-z\\])\(?([A-J])\)?(?![A-Za-z'])")
-_CHOICE_WITH_TEXT = re.compile(r"\(([A-J])\)\s+[A-Za-z].*|([A-J])[.):]?\s+[A-Z][a-z].*", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LABEL = re.compile(r"[A-Za-z ]{3,}\s*:\s*-?[\d$]")
 _MIN_PROSE_WORDS = 3
@@ -46,7 +41,7 @@ def is_prose(text: str) -> bool:
 
 
 def _num_words(text: str) -> int:
-    return sum(word.lower() not in _NO_PROSE for word in _WORD.findall(_COMMANDS.sub(" ", text)))
+    return sum(word.lower() not in _WORDS_OF_FORMULAS for word in _WORD.findall(_COMMANDS.sub(" ", text)))
 
 
 def _is_foreign_letter(char: str) -> bool:
@@ -79,33 +74,9 @@ def last_mentioned(text: str) -> str | None:
     if not found:
         return None
     _, start, content = found[-1]
-    return None if _RULES_OUT.search(text[:start]) else content
+    return None if is_ruled_out(text, start) else content
 
 
-def chosen_letter(text: str) -> str | None:
-    """The letter of a multiple-choice answer that a text settles on, or None."""
-    if _names_several(text):
-        return None
-    first = _CHOICE_FIRST.match(text)
-    if first:
-        return first[1] or first[2]
-    stated = _CHOICE_STATED.search(text)
-    if stated:
-        return stated[1]
-    alone = [m for m in _CHOICE_ALONE.finditer(text) if not _RULES_OUT.search(text[: m.start()])]
-    return alone[-1][1] if alone and is_prose(text) else None
-
-
-def plain_text(text: str) -> str:
-    r"""The text with ``\\text{...}`` opened."""
-    return _TEXT_COMMAND.sub(r"\1", text)
-
-
-def _names_several(text: str) -> bool:
-    return len(set(_CHOICE_ALONE.findall(text))) > 1 and not is_prose(text)
-
-
-def letter_of_choice(text: str) -> str | None:
-    """The letter of a choice written with its text, ``(D) Alina``, or None if the text is no such choice."""
-    match = None if _names_several(text) else _CHOICE_WITH_TEXT.fullmatch(text.strip())
-    return (match[1] or match[2]) if match else None
+def is_ruled_out(text: str, position: int) -> bool:
+    """True if the words right before a place deny what stands there: "not 5", "other than (B)"."""
+    return _RULES_OUT.search(text[:position]) is not None

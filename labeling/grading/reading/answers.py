@@ -1,42 +1,31 @@
 r"""Taking an answer apart: lists, tuples, intervals, sets, unions, matrices, relations, names, units, text.
 
 Reads a normalised answer into nodes whose leaves are ``Scalar`` (one expression) and ``Words`` (text).
-Leaves out: what makes two answers equal, which is ``equivalence``'s business.
+Leaves out: what makes two answers equal (``comparing``).
 """
 
 import re
 from functools import lru_cache
 
-from .nodes import Based, Braces, Brackets, Items, Matrix, Named, Node, Ratio, Scalar, Union, Words
+from .brackets import is_wrapped, split_top_level
+from .nodes import Braces, Brackets, Items, Matrix, Named, Node, Ratio, Scalar, Union, Words
 from .normalize import join_thousands, strip_outer
 from .relations import read_chain
-from .splitting import is_wrapped, split_top_level, words
+from .text import read_clock, read_numeral, read_phrase, without_text_command
 from .units import split_unit
 
 MAX_ANSWER_CHARS = 2_000
 _MAX_DEPTH = 12
-
-
 _WORD_SEPARATOR = re.compile(
     r",?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*\}\s*,?|,?\s*(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])\s*,?"
     r"|\\(?:text\{\s*,\s*\}|ldots|lor(?![a-z])|land(?![a-z])|vee(?![a-z])|wedge(?![a-z]))|,?\s*\\text\{\s*,\s*(?:and|or)\s*\}"
 )
-_CLOCK = re.compile(r"(\d{1,2}(?::\d\d)*)\s*(?:\\text\s*\{)?\s*([ap])\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _TEXT_ONLY = re.compile(r"(?:\\text\s*\{([^{}]*)\}|([().,\s]))+")
-_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
-_BASED = re.compile(r"(?:\\text\s*\{\s*)?([0-9A-Z]+(?:\.[0-9A-Z]+)?)(?:\s*\})?\s*_\s*\{?\s*(\d{1,2})\s*\}?")
 _MEMBER = re.compile(r"\\?[a-zA-Z](?:\([a-z]\))?\s*\\in(?![a-z])\s*(?P<rest>.+)", re.DOTALL)
 _MATRIX = re.compile(
     r"\\begin\{(?P<kind>[pbB]?(?:small)?matrix|array)\}(?:\s*\{[clr|\s]*\})?(?P<body>.*)\\end\{(?P=kind)\}",
     re.DOTALL,
 )
-_WORD = re.compile(r"[A-Za-z]+")
-_WORDS_ONLY = re.compile(r"[A-Za-z0-9\s.'()?!-]+")
-_SHORT_WORDS = words("odd even yes no all any none one two six ten may mon tue wed thu fri sat sun true dne")
-_FUNCTION_NAMES = words("sin cos tan cot sec csc log exp sqrt arcsin arccos arctan sinh cosh tanh pi")
-_SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS.split())}
-_MIN_WORD_LETTERS = 4
 
 
 @lru_cache(maxsize=20_000)
@@ -60,39 +49,14 @@ def read_answer(text: str, depth: int = 0) -> Node:
     )
 
 
-def read_words(text: str) -> Words:
-    """Text in one spelling: outer punctuation gone, lower case unless it is a name in capitals."""
-    plain = " ".join(_TEXT.sub(r"\1", text).split())
-    plain = re.sub(r"[().?!]", "", plain).strip()
-    return Words(plain if plain.isupper() and " " not in plain else plain.lower())
-
-
 def _read_text(text: str, depth: int) -> Node | None:
-    clock = _CLOCK.fullmatch(text)
-    if clock:
-        return Words(f"{clock[1].lstrip('0')}{clock[2].lower()}m")
-    based = _BASED.fullmatch(text)
-    if based and all(int(digit, 36) < int(based[2]) for digit in based[1].replace(".", "")):
-        return Based(based[1].lstrip("0") or "0", based[2])
+    special = read_clock(text) or read_numeral(text)
+    if special is not None:
+        return special
     if _TEXT_ONLY.fullmatch(text):
-        return read_answer(_TEXT.sub(r"\1", text), depth + 1)
-    if _WORDS_ONLY.fullmatch(text) and reads_as_words(text) and not _WORD_SEPARATOR.search(text):
-        spoken = read_words(text)
-        return Scalar(_NUMBER_WORDS[spoken.words]) if spoken.words in _NUMBER_WORDS else spoken
-    return None
-
-
-def reads_as_words(text: str) -> bool:
-    """True if a text of letters and digits starts with a word or name rather than an expression."""
-    if re.match(r"\s*[\d(]*\d", text):
-        return False
-    return any(
-        len(word) >= _MIN_WORD_LETTERS
-        or word.lower() in _SHORT_WORDS
-        or (len(word) > 1 and not word.islower())
-        for word in _WORD.findall(text)
-        if word not in _FUNCTION_NAMES
-    )
+        return read_answer(without_text_command(text), depth + 1)
+    phrase = read_phrase(text)
+    return None if phrase is None or _WORD_SEPARATOR.search(text) else phrase
 
 
 def _read_list(text: str, depth: int) -> Node | None:

@@ -1,7 +1,7 @@
 """Comparing two answers node by node.
 
 Lists and sets compare without order, tuples with order, intervals with their brackets; a named value compares
-with a bare one. Leaves out: single expressions (``scalars``) and how answers are read (``structure``).
+with a bare one. Leaves out: single expressions (``scalars``) and equations (``relations``).
 """
 
 import itertools
@@ -9,12 +9,27 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from .comparing_relations import compare_relations
-from .nodes import Based, Braces, Brackets, Items, Matrix, Named, Node, Ratio, Relation, Scalar, Union, Words
-from .relations import as_set
+from stepmark.labeling.grading.reading.nodes import (
+    Based,
+    Braces,
+    Brackets,
+    Items,
+    Matrix,
+    Named,
+    Node,
+    Ratio,
+    Relation,
+    Scalar,
+    Union,
+    Words,
+)
+from stepmark.labeling.grading.reading.relations import as_set
+from stepmark.labeling.grading.reading.text import read_words
+
+from .algebra import Algebra
+from .logic import all_of, any_of
+from .relations import compare_relations
 from .scalars import compare_expressions, compare_scalars, is_exact
-from .structure import read_words
-from .three_valued import Algebra, all_of, any_of
 
 _SYNONYMS = {
     "true": "yes", "false": "no", "no solutions": "no solution", "empty set": "no solution",
@@ -47,10 +62,10 @@ class Comparison:
         return self._collections(truth, given)
 
     def _scalars(self, truth: Scalar, given: Scalar) -> bool | None:
-        opinion = compare_scalars(truth, given)
-        if opinion is None and self._algebra is not None and truth.is_percent == given.is_percent:
+        is_equal = compare_scalars(truth, given)
+        if is_equal is None and self._algebra is not None and truth.is_percent == given.is_percent:
             return self._algebra.equal(truth.latex, given.latex)
-        return opinion
+        return is_equal
 
     def _named(self, truth: Node, given: Node) -> bool | None:
         if isinstance(truth, Named) and isinstance(given, Named):
@@ -145,16 +160,16 @@ class Comparison:
         if len(left) != len(right):
             return False
         free = list(right)
-        unsure = False
+        is_unsure = False
         for part in left:
-            opinions = [self.equal(part, other) for other in free]
-            if True in opinions:
-                del free[opinions.index(True)]
-            elif None in opinions:
-                unsure = True
+            results = [self.equal(part, other) for other in free]
+            if True in results:
+                del free[results.index(True)]
+            elif None in results:
+                is_unsure = True
             else:
                 return False
-        return None if unsure else True
+        return None if is_unsure else True
 
 
 def _values(named: Named) -> list[Node]:
@@ -181,12 +196,12 @@ def _same_words(truth: Node, given: Node) -> bool:
         return truth == given
     if isinstance(truth, Ratio) or isinstance(given, Ratio):
         return _same_clock(truth, given)
-    spoken = [
+    texts = [
         node.words if isinstance(node, Words) else read_words(node.latex).words
         for node in (truth, given)
         if isinstance(node, Words | Scalar)
     ]
-    return len(spoken) == 2 and len({_SYNONYMS.get(words, words) for words in spoken}) == 1
+    return len(texts) == 2 and len({_SYNONYMS.get(text, text) for text in texts}) == 1
 
 
 def _same_clock(truth: Node, given: Node) -> bool:

@@ -1,15 +1,16 @@
 r"""Relations in answers: definitions (``x = 5``), equations, inequalities, and the intervals they describe.
 
-Leaves out: comparing them, which is ``equivalence``'s business.
+Leaves out: comparing them (``comparing.relations``).
 """
 
 import re
 from collections.abc import Callable
 
-from .exact import NotExactError
-from .latex_numbers import read_exact
+from stepmark.labeling.grading.arithmetic.latex_expressions import read_exact
+from stepmark.labeling.grading.arithmetic.sums import NotExactError
+
+from .brackets import depths
 from .nodes import Brackets, Named, Node, Relation, Scalar, Union
-from .splitting import depths
 
 _OPERATOR = re.compile(r"\\(?:le|ge|ne|approx|equiv|sim|simeq)(?![a-zA-Z])|[<>=]")
 _SPELLING = {"\\le": "<=", "\\ge": ">=", "\\ne": "!=", "\\approx": "~", "\\sim": "~", "\\simeq": "~"}

@@ -1,15 +1,17 @@
 r"""Comparing equations and inequalities: ``2x + 4y = 6`` and ``x = 3 - 2y``, ``x < 1`` and ``-x > -1``.
 
-Leaves out: definitions such as ``x = 5``, which ``comparing`` treats as named values.
+Leaves out: definitions such as ``x = 5``, which ``comparison`` treats as named values.
 """
 
 import re
 from collections.abc import Callable
 
-from .nodes import Node, Relation, Scalar
-from .relations import MIRRORED, as_set
+from stepmark.labeling.grading.reading.nodes import Node, Relation, Scalar
+from stepmark.labeling.grading.reading.relations import MIRRORED, as_set
+
+from .algebra import Algebra
+from .logic import all_of, any_of
 from .scalars import ratio_of_differences
-from .three_valued import Algebra, all_of, any_of
 
 Compare = Callable[[Node, Node], bool | None]
 
@@ -18,19 +20,19 @@ def compare_relations(
     left: Relation, right: Relation, equal: Compare, algebra: Algebra | None
 ) -> bool | None:
     """Whether two relations say the same: side by side, as intervals, or up to a constant factor."""
-    opinions = [
+    side_by_side = [
         all_of(_same_side(a, b, equal) for a, b in zip(left.sides, sides, strict=True))
         for sides, operators in _orientations(right)
         if operators == left.operators and len(sides) == len(left.sides)
     ]
-    if True in opinions:
+    if True in side_by_side:
         return True
     first, second = as_set(left), as_set(right)
     if first and second:
         return first[0] == second[0] and equal(first[1], second[1])
     if len(left.sides) == len(right.sides) == 2:
         return _proportional(left, right, algebra)
-    return any_of(opinions)
+    return any_of(side_by_side)
 
 
 def _same_side(left: str, right: str, equal: Compare) -> bool | None:

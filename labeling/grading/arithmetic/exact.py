@@ -1,13 +1,9 @@
-"""Exact algebra for answers: sums of rational multiples of radicals, constants and variables; quotients.
+"""Exact values of answers: quotients of sums of radicals, constants and variables.
 
-A value is a quotient of two ``Sum``s. A ``Sum`` maps monomials to rational coefficients. A monomial is a
-sorted tuple of (generator, exponent): primes carry exponents strictly between 0 and 1 (so the square root
-of 8 is 2 times 2^(1/2)), ``"i"`` carries 1, other names carry any rational but 0. Such monomials are
-linearly independent over the rationals (pi and e count as independent names), so two values are equal
-exactly when their cross products have equal coefficients: no computer algebra, no guess.
-
-Leaves out: everything that has no such form (logarithms, trigonometry, roots of sums, symbolic exponents)
-and everything too large to compute at once; both raise ``NotExactError`` and are left to the slow path.
+A value is a quotient of two ``Sum``s, whose terms are independent of each other; so two values are equal
+exactly when their cross products have equal coefficients: no computer algebra, no guess. Leaves out:
+everything that has no such form (logarithms, trigonometry, roots of sums, symbolic exponents) and everything
+too large to compute at once; both raise ``NotExactError`` and are left to computer algebra.
 """
 
 import math
@@ -15,23 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-Monomial = tuple[tuple[str, Fraction], ...]
-Sum = dict[Monomial, Fraction]
+from .sums import (
+    MAX_BITS,
+    ONE,
+    POSITIVE_NAMES,
+    NotExactError,
+    Sum,
+    TooLargeError,
+    add,
+    as_float,
+    multiply,
+    num_bits,
+    reciprocal,
+)
 
-MAX_BITS = 40_000  # an integer of 12,000 digits
-MAX_TERMS = 120
 _MAX_SUM_POWER = 12
 _LARGEST_TRIAL_FACTOR = 5_000
-_POSITIVE_NAMES = frozenset({"\\pi", "e"})
-_ONE: Monomial = ()
-
-
-class NotExactError(Exception):
-    """The expression has no exact form here, or is too large: another method must decide."""
-
-
-class TooLargeError(NotExactError):
-    """A number on the way is too large to write out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +40,17 @@ class Value:
         """True when the two values are the same, by comparing cross products."""
         if not isinstance(other, Value):
             return NotImplemented
-        left = _multiply(self.numerator, other.denominator)
-        return left == _multiply(other.numerator, self.denominator)
+        left = multiply(self.numerator, other.denominator)
+        return left == multiply(other.numerator, self.denominator)
 
     def __hash__(self) -> int:
         raise TypeError("equal values can have different parts, so a Value has no hash")
 
     def __add__(self, other: "Value") -> "Value":
         if self.denominator == other.denominator:
-            return Value(_add(self.numerator, other.numerator), self.denominator)
-        top = _add(_multiply(self.numerator, other.denominator), _multiply(other.numerator, self.denominator))
-        return Value(top, _multiply(self.denominator, other.denominator))
+            return Value(add(self.numerator, other.numerator), self.denominator)
+        top = add(multiply(self.numerator, other.denominator), multiply(other.numerator, self.denominator))
+        return Value(top, multiply(self.denominator, other.denominator))
 
     def __neg__(self) -> "Value":
         return Value({monomial: -factor for monomial, factor in self.numerator.items()}, self.denominator)
@@ -64,8 +59,8 @@ class Value:
         return self + (-other)
 
     def __mul__(self, other: "Value") -> "Value":
-        return _simplify(
-            _multiply(self.numerator, other.numerator), _multiply(self.denominator, other.denominator)
+        return _quotient(
+            multiply(self.numerator, other.numerator), multiply(self.denominator, other.denominator)
         )
 
     def __truediv__(self, other: "Value") -> "Value":
@@ -78,30 +73,30 @@ class Value:
         """The value as a fraction, or None if it is not rational or that is not visible."""
         if not self.numerator:
             return Fraction(0)
-        if set(self.numerator) == {_ONE} and set(self.denominator) == {_ONE}:
-            return self.numerator[_ONE] / self.denominator[_ONE]
+        if set(self.numerator) == {ONE} and set(self.denominator) == {ONE}:
+            return self.numerator[ONE] / self.denominator[ONE]
         return None
 
     @property
     def is_sum(self) -> bool:
         """True if the value is written without a denominator, so its parts show what it is."""
-        return set(self.denominator) == {_ONE}
+        return set(self.denominator) == {ONE}
 
     @property
     def names(self) -> frozenset[str]:
         """The variables in the value; pi, e and the imaginary unit are constants and not among them."""
         used = {name for part in (self.numerator, self.denominator) for m in part for name, _ in m}
-        return frozenset(n for n in used if not n.isdigit() and n not in _POSITIVE_NAMES and n != "i")
+        return frozenset(n for n in used if not n.isdigit() and n not in POSITIVE_NAMES and n != "i")
 
     @property
     def size(self) -> int:
         """Roughly the bits the value occupies; work done with it grows with this."""
-        return sum(_bits(f) + 64 for part in (self.numerator, self.denominator) for f in part.values())
+        return sum(num_bits(f) + 64 for part in (self.numerator, self.denominator) for f in part.values())
 
     def approximate(self) -> float | None:
         """The value as a float when it is a real constant of ordinary size, else None."""
         try:
-            top, bottom = _approximate(self.numerator), _approximate(self.denominator)
+            top, bottom = as_float(self.numerator), as_float(self.denominator)
             return top / bottom
         except (NotExactError, OverflowError, ZeroDivisionError):
             return None
@@ -109,12 +104,12 @@ class Value:
 
 def number(value: int | Fraction) -> Value:
     """An exact rational constant."""
-    return _checked(Value({_ONE: Fraction(value)} if value else {}, {_ONE: Fraction(1)}))
+    return _checked(Value({ONE: Fraction(value)} if value else {}, {ONE: Fraction(1)}))
 
 
 def name(symbol: str) -> Value:
     r"""A variable or a named constant (``"\pi"``, ``"e"``, ``"i"``)."""
-    return Value({((symbol, Fraction(1)),): Fraction(1)}, {_ONE: Fraction(1)})
+    return Value({((symbol, Fraction(1)),): Fraction(1)}, {ONE: Fraction(1)})
 
 
 def power(base: Value, exponent: Fraction) -> Value:
@@ -145,8 +140,8 @@ def power(base: Value, exponent: Fraction) -> Value:
 
 def proportion(left: Value, right: Value) -> Fraction | None:
     """The rational constant that ``left / right`` is, or None if it is not one."""
-    first = _multiply(left.numerator, right.denominator)
-    second = _multiply(right.numerator, left.denominator)
+    first = multiply(left.numerator, right.denominator)
+    second = multiply(right.numerator, left.denominator)
     if not first or first.keys() != second.keys():
         return None
     ratios = {first[monomial] / second[monomial] for monomial in first}
@@ -160,13 +155,13 @@ def _root(value: Value, degree: int) -> Value:
         raise NotExactError("a root of a sum")
     ((top, top_factor),) = value.numerator.items()
     ((bottom, bottom_factor),) = value.denominator.items()
-    if bottom != _ONE:
+    if bottom != ONE:
         raise NotExactError("a root of a quotient of radicals")
     factor = top_factor / bottom_factor
-    free = [(n, e) for n, e in top if not n.isdigit() and n not in _POSITIVE_NAMES]
+    free = [(n, e) for n, e in top if not n.isdigit() and n not in POSITIVE_NAMES]
     if free and (len(free) > 1 or free[0][1] != 1 or free[0][0] == "i" or factor < 0):
         raise NotExactError("a root that depends on the sign of a variable")
-    result = Value({tuple((n, e / degree) for n, e in top): Fraction(1)}, {_ONE: Fraction(1)})
+    result = Value({tuple((n, e / degree) for n, e in top): Fraction(1)}, {ONE: Fraction(1)})
     if factor < 0:
         if degree % 2 == 0 and degree != 2:
             raise NotExactError("an even root of a negative number")
@@ -183,7 +178,7 @@ def _integer_root(value: int, degree: int) -> Value:
         outside *= int(prime) ** (exponent.numerator // exponent.denominator)
         if exponent % 1:
             inside.append((prime, exponent % 1))
-    return Value({tuple(sorted(inside)): Fraction(outside)}, {_ONE: Fraction(1)})
+    return Value({tuple(sorted(inside)): Fraction(outside)}, {ONE: Fraction(1)})
 
 
 def _factorize(value: int) -> Iterator[tuple[int, int]]:
@@ -207,92 +202,16 @@ def _factorize(value: int) -> Iterator[tuple[int, int]]:
         raise NotExactError("a radicand too large to factor")
 
 
-def _add(left: Sum, right: Sum) -> Sum:
-    total = dict(left)
-    for monomial, factor in right.items():
-        both = total.get(monomial, Fraction(0)) + factor
-        if both:
-            total[monomial] = both
-        else:
-            total.pop(monomial, None)
-    return _limited(total)
-
-
-def _multiply(left: Sum, right: Sum) -> Sum:
-    if len(left) * len(right) > MAX_TERMS * 4:
-        raise NotExactError("too many terms")
-    product: Sum = {}
-    for left_monomial, left_factor in left.items():
-        for right_monomial, right_factor in right.items():
-            if _bits(left_factor) + _bits(right_factor) > 2 * MAX_BITS:
-                raise TooLargeError("a product too large to write out")
-            monomial, extra = _join(left_monomial, right_monomial)
-            product[monomial] = product.get(monomial, Fraction(0)) + left_factor * right_factor * extra
-    return _limited({monomial: factor for monomial, factor in product.items() if factor})
-
-
-def _join(left: Monomial, right: Monomial) -> tuple[Monomial, int]:
-    """The product of two monomials, and the integer that reducing it sets free."""
-    if not left:
-        return right, 1
-    if not right:
-        return left, 1
-    exponents = dict(left)
-    for generator, exponent in right:
-        exponents[generator] = exponents.get(generator, Fraction(0)) + exponent
-    extra = 1
-    for generator, exponent in list(exponents.items()):
-        if generator.isdigit() and exponent >= 1:
-            extra *= int(generator)
-            exponents[generator] = exponent - 1
-        elif generator == "i" and exponent == 2:
-            extra, exponents[generator] = -extra, Fraction(0)
-    return tuple(sorted((g, e) for g, e in exponents.items() if e)), extra
-
-
-def _simplify(top: Sum, bottom: Sum) -> Value:
+def _quotient(top: Sum, bottom: Sum) -> Value:
     """Divide by a denominator of one term; longer ones stay, equality multiplies crosswise."""
     if len(bottom) != 1:
         return Value(top, bottom)
     ((monomial, factor),) = bottom.items()
-    if monomial == _ONE:
+    if monomial == ONE:
         if factor == 1:
             return Value(top, bottom)
-        return _checked(Value({m: f / factor for m, f in top.items()}, {_ONE: Fraction(1)}))
-    inverse: dict[str, Fraction] = {}
-    scale = 1 / factor
-    for generator, exponent in monomial:
-        if generator.isdigit():
-            inverse[generator] = 1 - exponent
-            scale /= int(generator)
-        elif generator == "i":
-            inverse[generator] = exponent
-            scale = -scale
-        else:
-            inverse[generator] = -exponent
-    reciprocal = {tuple(sorted(inverse.items())): scale}
-    return Value(_multiply(top, reciprocal), {_ONE: Fraction(1)})
-
-
-def _approximate(total: Sum) -> float:
-    result = 0.0
-    for monomial, factor in total.items():
-        term = float(factor)
-        for generator, exponent in monomial:
-            if generator.isdigit():
-                term *= float(generator) ** float(exponent)
-            elif generator in _POSITIVE_NAMES:
-                term *= (math.pi if generator == "\\pi" else math.e) ** float(exponent)
-            else:
-                raise NotExactError("not a real constant")
-        result += term
-    return result
-
-
-def _limited(total: Sum) -> Sum:
-    if len(total) > MAX_TERMS:
-        raise NotExactError("too many terms")
-    return total
+        return _checked(Value({m: f / factor for m, f in top.items()}, {ONE: Fraction(1)}))
+    return Value(multiply(top, reciprocal(monomial, factor)), {ONE: Fraction(1)})
 
 
 def _checked(value: Value) -> Value:
@@ -305,7 +224,3 @@ def _power_bits(value: Value) -> float:
     """Bits that each multiplication by the value adds to the larger side of a coefficient."""
     factors = [*value.numerator.values(), *value.denominator.values()]
     return max((math.log2(max(abs(f.numerator), f.denominator)) for f in factors), default=0.0)
-
-
-def _bits(factor: Fraction) -> int:
-    return factor.numerator.bit_length() + factor.denominator.bit_length()
