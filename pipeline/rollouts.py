@@ -1,14 +1,14 @@
 """Rollouts: an estimator asks for them round by round, they are sampled, committed batch by batch and graded.
 
 Nothing is remembered between rounds but what is stored, so a run that was killed asks for what is missing.
-Leaves out: what the estimator asks for (stepmark.labeling.estimating), and labels (monte_carlo.py).
+Leaves out: which rollouts the estimator wants (stepmark.labeling.estimating), and labels (monte_carlo.py).
 """
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from stepmark.labeling.estimating.cases import merged
+from stepmark.labeling.estimating import missing_rollouts
 from stepmark.models.sampling import Completion
 from stepmark.store.store import Store
 
@@ -66,7 +66,7 @@ def _search(
     while True:
         grade_rollouts(store, texts)
         evidence = read_counts(store, completer.sampler_id, window)
-        missing = merged(cases, estimator.asks(cases, evidence), evidence)
+        missing = missing_rollouts(cases, estimator.next_rollouts(cases, evidence), evidence)
         if not missing:
             return
         stored = dict(store.read(_STORED, [completer.sampler_id, sorted(missing)]).iter_rows())

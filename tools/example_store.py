@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.labeling.estimating.monte_carlo import RolloutCounts, labels_from_rollouts, prefixes
+from stepmark.labeling.estimating import RolloutCounts, labels_from_rollouts, prefixes_of
 from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.ids import sampler_id, solution_id
 from stepmark.labeling.minimath import rate_steps, truth
@@ -199,7 +199,7 @@ def _label(store: Store, chance: random.Random) -> None:
     rollouts: list[tuple[Any, ...]] = []
     labels: list[StepLabel] = []
     for row in _sampled(store, "problems.split = 'train' AND round = 0 AND sample_index < 2"):
-        own = prefixes(row.problem_id, row.solution, row.steps)
+        own = prefixes_of(row.problem_id, row.solution, row.steps)
         ratings = rate_steps(row.problem, [span.step for span in row.steps])
         for index, prefix in enumerate(own):
             if prefix.prefix_id not in counts:

@@ -1,4 +1,4 @@
-"""The value, interval and hard rating of a step from its rollouts."""
+"""The value of a step from its rollouts, and its interval."""
 
 import doctest
 
@@ -7,16 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.estimating import estimates
-from stepmark.labeling.estimating.estimates import estimate_from_outcomes, estimate_value, wilson_interval
+from stepmark.labeling.estimating import counting, step_values, wilson
+from stepmark.labeling.estimating.step_values import estimate_value
+from stepmark.labeling.estimating.wilson import wilson_interval
 
 
 def test_every_example_in_the_docstrings_holds() -> None:
     """The worked examples are run, so they cannot go stale."""
-    result = doctest.testmod(estimates)
+    results = [doctest.testmod(module) for module in (counting, step_values, wilson)]
 
-    assert result.attempted >= 9
-    assert result.failed == 0
+    assert sum(result.attempted for result in results) >= 9
+    assert sum(result.failed for result in results) == 0
 
 
 def test_wilson_agrees_with_published_values() -> None:
@@ -44,40 +45,11 @@ def test_truncation_widens_the_interval_on_both_sides() -> None:
     assert (estimate.value_low, estimate.value_high) == (wilson_interval(3, 8)[0], wilson_interval(5, 8)[1])
 
 
-def test_one_right_rollout_among_truncated_ones_is_a_positive() -> None:
-    """A found positive is never erased by rollouts that did not come back whole."""
-    assert estimate_value(num_rollouts=8, num_correct=1, num_truncated=7).rating == 1
-
-
-def test_an_undecided_rollout_keeps_a_step_from_being_called_wrong() -> None:
-    """Truncated and ungraded rollouts leave the rating open when none was right."""
-    assert estimate_value(num_rollouts=8, num_correct=0, num_truncated=1).rating is None
-    assert estimate_value(num_rollouts=8, num_correct=0, num_ungraded=1).rating is None
-    assert estimate_value(num_rollouts=8, num_correct=0).rating == -1
-
-
 def test_no_rollout_means_nothing_is_known() -> None:
-    """Without rollouts value, interval and rating are None, not 0."""
+    """Without rollouts value and interval are None, not 0."""
     nothing = estimate_value(num_rollouts=0, num_correct=0)
 
-    assert (nothing.value, nothing.value_low, nothing.value_high, nothing.rating) == (None, None, None, None)
-
-
-def test_outcomes_are_counted_into_their_places() -> None:
-    """A solution that stopped without an answer is decided and wrong; a grader's timeout is undecided."""
-    estimate = estimate_from_outcomes(
-        ["correct", "incorrect", "no_answer", "no_answer", "truncated", "grader_timeout"]
-    )
-
-    assert estimate.value == 0.25
-    assert (estimate.num_rollouts, estimate.num_correct) == (6, 1)
-    assert (estimate.num_truncated, estimate.num_ungraded) == (1, 1)
-
-
-def test_an_unknown_outcome_is_refused_by_name() -> None:
-    """A misspelt outcome is not silently dropped."""
-    with pytest.raises(InputError, match="'wrong'"):
-        estimate_from_outcomes(["correct", "wrong"])
+    assert (nothing.value, nothing.value_low, nothing.value_high) == (None, None, None)
 
 
 @pytest.mark.parametrize("counts", [(-1, 0, 0), (4, 5, 0), (4, 2, 3), (4, -1, 0), (4, 0, -1)])

@@ -1,6 +1,6 @@
 """Monte-Carlo labels from rollout counts."""
 
-from stepmark.labeling.estimating.monte_carlo import RolloutCounts, labels_from_rollouts, prefixes
+from stepmark.labeling.estimating import RolloutCounts, labels_from_rollouts, prefixes_of
 from stepmark.labeling.steps import split_steps
 
 SOLUTION = "a\nb\nc"
@@ -8,15 +8,15 @@ SOLUTION = "a\nb\nc"
 
 def test_prefixes_end_where_the_next_step_starts_and_leave_out_the_whole() -> None:
     """The last step has no continuation to sample."""
-    found = prefixes("p", SOLUTION, split_steps(SOLUTION))
+    found = prefixes_of("p", SOLUTION, split_steps(SOLUTION))
 
     assert [prefix.prefix for prefix in found] == ["a\n", "a\nb\n"]
 
 
 def test_equal_prefixes_of_different_solutions_share_their_id() -> None:
     """So their rollouts are sampled once."""
-    one = prefixes("p", "a\nb\nc", split_steps("a\nb\nc"))
-    other = prefixes("p", "a\nx\nc", split_steps("a\nx\nc"))
+    one = prefixes_of("p", "a\nb\nc", split_steps("a\nb\nc"))
+    other = prefixes_of("p", "a\nx\nc", split_steps("a\nx\nc"))
 
     assert one[0].prefix_id == other[0].prefix_id
     assert one[1].prefix_id != other[1].prefix_id
@@ -24,7 +24,7 @@ def test_equal_prefixes_of_different_solutions_share_their_id() -> None:
 
 def test_a_label_keeps_the_counts_and_leaves_the_rating_to_views() -> None:
     """n, k and what was cut off stay known, beside value and interval."""
-    found = prefixes("p", SOLUTION, split_steps(SOLUTION))
+    found = prefixes_of("p", SOLUTION, split_steps(SOLUTION))
     counts = {found[0].prefix_id: RolloutCounts(8, 3, 2, 0, 400)}
 
     first, last = labels_from_rollouts("s", found, "incorrect", counts)
@@ -38,7 +38,7 @@ def test_a_label_keeps_the_counts_and_leaves_the_rating_to_views() -> None:
 
 def test_a_truncated_solution_decides_nothing_about_its_last_step() -> None:
     """A truncated sample is not a wrong one."""
-    found = prefixes("p", SOLUTION, split_steps(SOLUTION))
+    found = prefixes_of("p", SOLUTION, split_steps(SOLUTION))
 
     (last,) = labels_from_rollouts("s", found, "truncated", {})
 
@@ -48,7 +48,7 @@ def test_a_truncated_solution_decides_nothing_about_its_last_step() -> None:
 
 def test_a_rollout_the_grader_could_not_judge_counts_as_undecided() -> None:
     """It is stored beside the cut-off ones, and widens the interval as they do."""
-    found = prefixes("p", SOLUTION, split_steps(SOLUTION))
+    found = prefixes_of("p", SOLUTION, split_steps(SOLUTION))
     counts = {found[0].prefix_id: RolloutCounts(4, 0, 0, 1, 10)}
 
     (first,) = labels_from_rollouts("s", found, None, counts)

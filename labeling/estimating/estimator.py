@@ -1,24 +1,21 @@
-"""What an estimator of first errors is given and gives: cases, evidence, asks, findings.
+"""What an estimator of first errors is given, and what it gives: rollouts to sample, beliefs about steps.
 
-An estimator has no memory. What it asks for next, and what it says in the end, are functions of the cases
-and of the rollouts that are stored, so a search that was killed goes on where its last batch ended, and
-labels can be made again from the rollouts at any time. Leaves out: sampling, and the store.
+An estimator has no memory. What it wants sampled next, and what it believes in the end, are functions of the
+solutions and of the rollouts that are stored, so a search that was killed goes on where its last batch ended,
+and labels can be made again from the rollouts at any time. Leaves out: sampling, and the store.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from stepmark.labeling.errors import InputError
 
-from .monte_carlo import RolloutCounts
-
-NO_ROLLOUTS = RolloutCounts(0, 0, 0, 0, 0)
-Evidence = Mapping[str, RolloutCounts]  # by prefix id
+from .rollout_counts import NO_ROLLOUTS, CountsByPrefix
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SolutionToLabel:
     """One solution to label, S steps long.
 
     ``prefix_ids``: of the prefixes that end in each step but the last (S - 1). ``is_correct``: the solution's
@@ -55,20 +52,23 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A wish: that prefix ``step_index`` of ``case`` (its place in the list) has ``num_rollouts`` in all."""
+class RolloutRequest:
+    """That the prefix ending in step ``step_index`` of a solution shall have ``num_rollouts`` in all.
 
-    case: int
+    ``solution_index``: the solution's place in the list that the estimator was given.
+    """
+
+    solution_index: int
     step_index: int
     num_rollouts: int
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What is known of one step: the probability that it or an earlier one is wrong, and its value.
+    """What is believed of one step: the probability that it or an earlier one is wrong, and its value.
 
     ``p_wrong_low`` and ``p_wrong_high`` are the lowest and highest over readings of the undecided rollouts
-    as left out, right or wrong (undecided.py). Without any, in all cases that were inferred from
+    as left out, right or wrong (undecided.py). Without any, in all solutions that were inferred from
     together, the two are one. Values are None where the estimator does not estimate them.
     """
 
@@ -80,7 +80,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SolutionBeliefs:
     """What an estimator says of one solution: a belief for each step.
 
     ``has_signal`` is False where the first error is open, and no prefix is left whose rollouts are expected
@@ -109,21 +109,25 @@ class Estimator(Protocol):
         """Its name in ``step_labels``."""
 
     def parameters(self) -> dict[str, float | int | str]:
-        """All that decides what it asks and finds, to be kept beside its labels."""
+        """All that decides what it requests and believes, to be kept beside its labels."""
 
-    def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
-        """What is to be sampled next; nothing when every case is done. Fulfilled asks are not repeated."""
+    def next_rollouts(
+        self, solutions: Sequence[SolutionToLabel], counts: CountsByPrefix
+    ) -> list[RolloutRequest]:
+        """What is to be sampled next; nothing when every solution is done. What is there is not repeated."""
 
-    def findings(self, cases: Sequence[Case], evidence: Evidence) -> list[Finding]:
-        """What the evidence says, one finding per case in their order."""
+    def estimate(self, solutions: Sequence[SolutionToLabel], counts: CountsByPrefix) -> list[SolutionBeliefs]:
+        """What the rollouts say of each solution, in their order."""
 
 
-def merged(cases: Sequence[Case], asks: Sequence[Ask], evidence: Evidence) -> dict[str, int]:
+def missing_rollouts(
+    solutions: Sequence[SolutionToLabel], requests: Sequence[RolloutRequest], counts: CountsByPrefix
+) -> dict[str, int]:
     """New rollouts to sample, by prefix id: equal prefixes share theirs, and what is there is not sampled."""
-    wanted: dict[str, int] = {}
-    for ask in asks:
-        key = cases[ask.case].prefix_ids[ask.step_index]
-        missing = ask.num_rollouts - evidence.get(key, NO_ROLLOUTS).num_rollouts
-        if missing > 0:
-            wanted[key] = max(wanted.get(key, 0), missing)
-    return wanted
+    missing: dict[str, int] = {}
+    for request in requests:
+        prefix_id = solutions[request.solution_index].prefix_ids[request.step_index]
+        num_missing = request.num_rollouts - counts.get(prefix_id, NO_ROLLOUTS).num_rollouts
+        if num_missing > 0:
+            missing[prefix_id] = max(missing.get(prefix_id, 0), num_missing)
+    return missing
