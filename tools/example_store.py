@@ -18,7 +18,7 @@ import polars as pl
 from stepmark.labeling.estimating import RolloutCounts, labels_from_rollouts, prefixes_of
 from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.ids import sampler_id, solution_id
-from stepmark.labeling.minimath import rate_steps, truth
+from stepmark.labeling.minimath import rate_steps, work_of
 from stepmark.labeling.records import StepLabel
 from stepmark.models.metrics.best_of_n import best_of_n_curves, curve_intervals
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
@@ -145,7 +145,7 @@ _VERDICTS = """
 def _solution(
     chance: random.Random, problem_id: str, problem: str, level: int, round_: int, index: int
 ) -> dict[str, Any]:
-    work = truth(problem)
+    work = work_of(problem)
     steps, outcome = list(work.steps), "correct"
     if chance.random() < 0.1 + 0.12 * level - 0.1 * round_:
         at = chance.randrange(len(steps))

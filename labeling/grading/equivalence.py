@@ -123,7 +123,7 @@ def _answer_in_ground_truth(ground_truth: str, answer: str) -> str:
 
 
 def _answer_to_compare(ground_truth: str, answer: str) -> str | None:
-    """What the answer says, read with an eye on the ground truth: a letter of a choice, a list, any other."""
+    """The answer in a text, of the kind the ground truth is: the letter of a choice, a list, or any other."""
     truth = plain_text(_prepared(ground_truth))
     truth_letter = only_letter(truth) or letter_with_text(truth)
     if truth_letter is not None:

@@ -85,7 +85,8 @@ class _Parser:
         self._position += 1
         return token
 
-    def _spent(self, value: Value) -> Value:
+    def _limited(self, value: Value) -> Value:
+        """The value; raises NotExactError once all values together are too large."""
         self._work_bits += value.size
         if self._work_bits > _MAX_WORK_BITS:
             raise NotExactError("too much arithmetic")
@@ -105,7 +106,7 @@ class _Parser:
         while self._peek() in ("+", "-"):
             sign = self._take()
             term = self._product()
-            total = self._spent(total + term if sign == "+" else total - term)
+            total = self._limited(total + term if sign == "+" else total - term)
         self._depth -= 1
         return total
 
@@ -116,9 +117,9 @@ class _Parser:
             if token in _TIMES or token in _OVER:
                 self._take()
                 factor = self._signed_factor()
-                result = self._spent(result / factor if token in _OVER else result * factor)
+                result = self._limited(result / factor if token in _OVER else result * factor)
             elif _starts_implicit_factor(token):
-                result = self._spent(result * self._factor())
+                result = self._limited(result * self._factor())
             else:
                 return result
 
@@ -138,7 +139,7 @@ class _Parser:
                 raise NotExactError("a double factorial")
             else:
                 base = _factorial(base)
-        return self._spent(base)
+        return self._limited(base)
 
     def _raise(self, base: Value, exponent: Value) -> Value:
         degree, constant = exponent.rational, base.rational

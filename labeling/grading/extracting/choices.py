@@ -1,6 +1,6 @@
 r"""The letter of a multiple-choice answer: ``(D) Alina``, ``the answer is B``.
 
-Leaves out: what the letter stands for, which no grader is told.
+Leaves out: what the letter stands for; a grader does not see the question.
 """
 
 import re

@@ -1,6 +1,6 @@
 r"""The final answer of a solution: its last box, or what it declares to be the answer.
 
-Leaves out: whether the answer is right (``equivalence``), and guessing an answer a solution does not state.
+Leaves out: whether the answer is right, and guessing an answer that a solution does not state (``prose``).
 """
 
 import re
@@ -106,7 +106,7 @@ def final_answer(solution: str) -> str | None:
     >>> final_answer("Twice nine.\n#### 18")
     '18'
     """
-    text = _said_aloud(solution)
+    text = _without_thoughts(solution)
     boxes = list(_BOX.finditer(text))
     if boxes:
         later = list(_STRONG_DECLARATION.finditer(text, boxes[-1].end()))
@@ -120,7 +120,7 @@ def final_answer(solution: str) -> str | None:
     return _declared(text, declarations[-1].end()) if declarations else None
 
 
-def _said_aloud(solution: str) -> str:
+def _without_thoughts(solution: str) -> str:
     after_thinking = solution.rpartition("</think>")[2]
     return _CHAT_MARK.split(after_thinking.partition("<think>")[0], maxsplit=1)[0]
 

@@ -70,7 +70,7 @@ def _read_list(text: str, depth: int) -> Node | None:
     parts = split_top_level(text, ",")
     if len(parts) < 2:
         return None if parts == [text] else (read_answer(parts[0], depth + 1) if parts else None)
-    return _tidy_names(_flat([read_answer(part, depth + 1) for part in parts]))
+    return _group_names(_flat([read_answer(part, depth + 1) for part in parts]))
 
 
 def _flat(nodes: list[Node]) -> tuple[Node, ...]:
@@ -94,7 +94,7 @@ def _as_tuple(node: Node) -> Node:
     return node
 
 
-def _tidy_names(items: tuple[Node, ...]) -> Node:
+def _group_names(items: tuple[Node, ...]) -> Node:
     r"""``a = 4, 5`` lists values of a; ``p = 1, q = 2, p = 3, q = 4`` lists two pairs."""
     named = [item for item in items if isinstance(item, Named)]
     if isinstance(items[0], Named) and len(named) == 1:
