@@ -2,7 +2,8 @@
 
 ``family`` is what a family of problems is, ``algebra`` and ``numbers`` hold the families, ``work`` the worked
 solution of a problem, ``catalog`` all families and seeded sets of problems. ``oracle`` rates steps, whose
-formulas ``language`` evaluates. A new family is one object in ``algebra`` or ``numbers``, and its name in ``catalog``.
+formulas ``language`` evaluates. A new family is one object in ``algebra`` or ``numbers`` and its
+name in ``catalog``.
 """
 
 from .catalog import FAMILIES, SOURCE, WorkedProblem, distinct_problems, split_of, stream
