@@ -93,7 +93,7 @@ def format_curves(estimates: CurveEstimates) -> str:
 
 def _group(samples: Sequence[SampleLine]) -> list[ProblemSamples]:
     # Imported here: the grader brings sympy, which a wrong line or option need not wait for.
-    from stepmark.labeling.grading.grader import Grader, equivalence_classes  # noqa: PLC0415
+    from stepmark.labeling.grading import Grader, equivalence_classes  # noqa: PLC0415
 
     with Grader() as grader:
         return group_samples(samples, grader.grade, lambda answers: equivalence_classes(answers, grader))

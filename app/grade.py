@@ -1,7 +1,7 @@
 r"""``stepmark grade``: verdicts on pairs of ground truth and prediction in a JSON Lines file.
 
 Reads in bounded memory and checks every line before the first verdict, so a bad line leaves nothing half
-written. Leaves out: what makes answers equal (``stepmark.labeling.grading.equivalence``).
+written. Leaves out: what makes answers equal (``stepmark.labeling.grading``).
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from typing import IO, Any
 import click
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.grading.grader import Grader
+from stepmark.labeling.grading import Grader
 
 from .jsonl_input import decoded, no_line, without_duplicates
 from .options import INPUT_FILE, output_option

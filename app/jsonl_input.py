@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.file_kinds import utf_beyond_8
+from stepmark.labeling.file_kinds import utf_16_or_32
 from stepmark.labeling.formats.io.json_values import first_repeated_key, is_text
 
 _SHOWN_CHARS = 80  # of a refused value in a message
@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 
 def decoded(path: Path, number: int, raw: bytes) -> str:
     """The text of line ``number``. Raises ``InputError`` for what is not UTF-8."""
-    encoding = utf_beyond_8(raw) if number == 1 else None
+    encoding = utf_16_or_32(raw) if number == 1 else None
     if encoding is not None:
         raise InputError.at(path, None, f"the file is {encoding}", "save it as UTF-8")
     try:

@@ -20,8 +20,7 @@ from pathlib import Path
 import click
 from grader_pairs import Case, math_answers, peer_cases, variants
 
-from stepmark.labeling.grading.equivalence import decide
-from stepmark.labeling.grading.grader import Grader
+from stepmark.labeling.grading import Grader, decide
 
 _BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared/data"
 # The peer takes 9 for something else than 9 where the formula runs over lines.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from stepmark.labeling.grading.answers import final_answer
+from stepmark.labeling.grading import final_answer
 
 _MATH_FILES = ("math/math_train_7500.jsonl", "math/math_test_5000.jsonl")
 _PEERS_FILE = "graders/peer_cases.jsonl"

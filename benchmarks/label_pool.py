@@ -1,6 +1,6 @@
 """A pool of rollouts to try estimators on: every prefix of many minimath solutions rolled out many times.
 
-The pipeline itself makes it, into a home of its own. An estimator that asks for a rollout is then given one
+The pipeline itself makes it, into a home of its own. An estimator that requests a rollout is then given one
 of the pool, so that many estimators at many budgets are compared on the same solutions for the price of one
 pool. Leaves out: the estimators' results (labels.py).
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from stepmark.labeling.estimating.cases import Case
+from stepmark.labeling.estimating import SolutionToLabel
 from stepmark.pipeline.cases import chosen_windows
 from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
@@ -21,7 +21,7 @@ from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store
 
 MIN_STEPS = 4
-NUM_ROLLOUTS = 32  # from every prefix, to draw from; no estimator asks for more
+NUM_ROLLOUTS = 32  # from every prefix, to draw from; no estimator requests more
 NUM_TRUE = 256  # more of them, from the prefixes of the first problems, to measure true values by
 _NUM_SOLUTIONS = 3
 _PROFILE = """
@@ -60,9 +60,9 @@ _FIRST_ERRORS = "SELECT solution_id, first_error_index FROM first_errors WHERE l
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A case with what the oracle says of it, -1 for no error."""
+    """A solution to label with what the oracle says of it, -1 for no error."""
 
-    case: Case
+    solution: SolutionToLabel
     problem_id: str
     first_error: int
 
@@ -163,7 +163,9 @@ def _read(store: Store, profile: Profile) -> Pool:
         elif outcome in ("correct", "incorrect", "no_answer"):
             true[key].append(outcome == "correct")
     truth = {key: sum(rights) / len(rights) for key, rights in true.items()}
-    whole = [one for one in judged if all(len(rollouts[key]) == NUM_ROLLOUTS for key in one.case.prefix_ids)]
+    whole = [
+        one for one in judged if all(len(rollouts[key]) == NUM_ROLLOUTS for key in one.solution.prefix_ids)
+    ]
     return Pool(whole, rollouts, truth)
 
 

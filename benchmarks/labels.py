@@ -19,37 +19,41 @@ import numpy as np
 from label_pool import Judged, Pool, Rollout, Sizes, cut_off, make_pool
 from numpy.typing import NDArray
 
-from stepmark.labeling.estimating.adaptive import Adaptive
-from stepmark.labeling.estimating.cases import Estimator, Finding, merged
-from stepmark.labeling.estimating.counting import Counting
-from stepmark.labeling.estimating.monte_carlo import RolloutCounts
+from stepmark.labeling.estimating import (
+    AdaptiveEstimator,
+    CountingEstimator,
+    Estimator,
+    RolloutCounts,
+    SolutionBeliefs,
+    missing_rollouts,
+)
 
 Floats = NDArray[np.float64]
 _NUM_RIGHT_PER_WRONG = 0.4  # 200 right solutions to 500 wrong ones
 _SIZES = Sizes()
 _YARDSTICK = "sequential, 16"
 _ESTIMATORS: dict[str, Estimator] = {
-    _YARDSTICK: Counting("sequential", 16),
-    "sequential, 8": Counting("sequential", 8),
-    "sequential, 4": Counting("sequential", 4),
-    "exhaustive, 32": Counting("exhaustive", 32),
-    "exhaustive, 16": Counting("exhaustive", 16),
-    "exhaustive, 8": Counting("exhaustive", 8),
-    "exhaustive, 4": Counting("exhaustive", 4),
-    "binary, 16": Counting("binary", 16),
-    "binary, 8": Counting("binary", 8),
-    "binary, 4": Counting("binary", 4),
-    "adaptive, thorough": Adaptive(confidence=0.9, min_gain=0.02),
-    "adaptive, default": Adaptive(),
-    "adaptive, frugal": Adaptive(confidence=0.7, min_gain=0.1),
+    _YARDSTICK: CountingEstimator("sequential", 16),
+    "sequential, 8": CountingEstimator("sequential", 8),
+    "sequential, 4": CountingEstimator("sequential", 4),
+    "exhaustive, 32": CountingEstimator("exhaustive", 32),
+    "exhaustive, 16": CountingEstimator("exhaustive", 16),
+    "exhaustive, 8": CountingEstimator("exhaustive", 8),
+    "exhaustive, 4": CountingEstimator("exhaustive", 4),
+    "binary, 16": CountingEstimator("binary", 16),
+    "binary, 8": CountingEstimator("binary", 8),
+    "binary, 4": CountingEstimator("binary", 4),
+    "adaptive, thorough": AdaptiveEstimator(confidence=0.9, min_gain=0.02),
+    "adaptive, default": AdaptiveEstimator(),
+    "adaptive, frugal": AdaptiveEstimator(confidence=0.7, min_gain=0.1),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One search of all cases: what was found, from which rollouts, at what cost."""
+    """One search of all solutions: what is believed in the end, from which rollouts, at what cost."""
 
-    findings: list[Finding]
+    believed: list[SolutionBeliefs]
     seen: dict[str, list[Rollout]]
     num_samples: int
     num_tokens: int
@@ -59,12 +63,12 @@ class Run:
 def search(estimator: Estimator, judged: Sequence[Judged], pool: Pool, seed: int) -> Run:
     """Search as the pipeline does, with rollouts from the pool in an order of the seed's."""
     order = random.Random(seed)
-    cases = [one.case for one in judged]
+    solutions = [one.solution for one in judged]
     drawn: dict[str, list[Rollout]] = {}
     seen: dict[str, list[Rollout]] = {}
-    evidence: dict[str, RolloutCounts] = {}
+    counts: dict[str, RolloutCounts] = {}
     num_samples = num_tokens = num_rounds = 0
-    while missing := merged(cases, estimator.asks(cases, evidence), evidence):
+    while missing := missing_rollouts(solutions, estimator.next_rollouts(solutions, counts), counts):
         num_rounds += 1
         for key, number in missing.items():
             if key not in drawn:
@@ -77,8 +81,8 @@ def search(estimator: Estimator, judged: Sequence[Judged], pool: Pool, seed: int
                 )
             num_samples += number
             num_tokens += sum(one.num_tokens for one in seen[key][before:])
-            evidence[key] = counted(seen[key])
-    return Run(estimator.findings(cases, evidence), seen, num_samples, num_tokens, num_rounds)
+            counts[key] = counted(seen[key])
+    return Run(estimator.estimate(solutions, counts), seen, num_samples, num_tokens, num_rounds)
 
 
 def counted(rollouts: Sequence[Rollout]) -> RolloutCounts:
@@ -95,15 +99,17 @@ def counted(rollouts: Sequence[Rollout]) -> RolloutCounts:
 
 def chosen(judged: Sequence[Judged]) -> list[Judged]:
     """All wrong solutions, and right ones in proportion."""
-    wrong = [one for one in judged if not one.case.is_correct]
-    right = sorted((one for one in judged if one.case.is_correct), key=lambda one: one.case.solution_id)
+    wrong = [one for one in judged if not one.solution.is_correct]
+    right = sorted(
+        (one for one in judged if one.solution.is_correct), key=lambda one: one.solution.solution_id
+    )
     return wrong + right[: round(_NUM_RIGHT_PER_WRONG * len(wrong))]
 
 
 def agreement(judged: Sequence[Judged], runs: Sequence[Run]) -> Floats:
     """Share of the runs that find each solution's true first error; undecided is not found."""
     hits = [
-        [finding.first_error() == one.first_error for finding, one in zip(run.findings, judged, strict=True)]
+        [beliefs.first_error() == one.first_error for beliefs, one in zip(run.believed, judged, strict=True)]
         for run in runs
     ]
     return np.mean(np.array(hits, dtype=np.float64), axis=0)
@@ -124,7 +130,7 @@ def print_estimators(judged: Sequence[Judged], pool: Pool, num_replicates: int) 
         f"{'estimator':20}{'samples':>9}{'tokens':>8}{'rounds':>7}{'agreement':>16}"
         f"{'on wrong ones':>15}{'undecided':>11}{'against ' + _YARDSTICK:>26}"
     )
-    is_wrong = np.array([not one.case.is_correct for one in judged])
+    is_wrong = np.array([not one.solution.is_correct for one in judged])
     for name, estimator in _ESTIMATORS.items():
         runs[name] = [search(estimator, judged, pool, seed) for seed in range(num_replicates)]
         first = runs[_YARDSTICK]
@@ -133,7 +139,7 @@ def print_estimators(judged: Sequence[Judged], pool: Pool, num_replicates: int) 
         found = agreement(judged, runs[name])
         base = agreement(judged, first)
         on_wrong = found[is_wrong].mean()
-        undecided = np.mean([finding.first_error() is None for run in runs[name] for finding in run.findings])
+        undecided = np.mean([beliefs.first_error() is None for run in runs[name] for beliefs in run.believed])
         click.echo(
             f"{name:20}{samples:9.1%}{tokens:8.1%}{max(run.num_rounds for run in runs[name]):7}"
             f"{found.mean():10.1%} ±{half_width(found, judged):4.1%}{on_wrong:15.1%}{undecided:11.1%}"
@@ -152,8 +158,8 @@ def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]
             rows = [
                 (belief.value, belief.value_low, belief.value_high, pool.truth[key])
                 for run in runs[name]
-                for one, finding in zip(judged, run.findings, strict=True)
-                for key, belief in zip(one.case.prefix_ids, finding.beliefs, strict=False)
+                for one, beliefs in zip(judged, run.believed, strict=True)
+                for key, belief in zip(one.solution.prefix_ids, beliefs.beliefs, strict=False)
                 if key in pool.truth and is_wanted in (None, key in run.seen)
             ]
             value, low, high, true = np.array(rows, dtype=np.float64).T
@@ -167,7 +173,7 @@ def print_values(judged: Sequence[Judged], pool: Pool, runs: dict[str, list[Run]
 def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
     """What becomes of labels when a third of the rollouts is cut off: wrong for that alone, and undecided."""
     cut, limit = cut_off(pool, 1 / 3)
-    cases = [one.case for one in judged]
+    solutions = [one.solution for one in judged]
     click.echo(f"\nA third of the rollouts cut off, at {limit} tokens:")
     for name in ("adaptive, default", "exhaustive, 16", _YARDSTICK):
         run = search(_ESTIMATORS[name], judged, cut, seed=0)
@@ -177,8 +183,8 @@ def print_truncation(judged: Sequence[Judged], pool: Pool) -> None:
         }
         pairs = [
             (belief.p_wrong_low, belief.p_wrong_high, other.p_wrong_low)
-            for finding, one in zip(run.findings, _ESTIMATORS[name].findings(cases, whole), strict=True)
-            for belief, other in zip(finding.beliefs, one.beliefs, strict=True)
+            for beliefs, one in zip(run.believed, _ESTIMATORS[name].estimate(solutions, whole), strict=True)
+            for belief, other in zip(beliefs.beliefs, one.beliefs, strict=True)
         ]
         low, high, true = np.array(pairs).T
         is_wrong = low >= 0.5
@@ -200,7 +206,7 @@ def main(home: Path, problems: int, dense: int, true: int, replicates: int) -> N
     """Compare estimators of the first error, and print tables."""
     pool = make_pool(home, Sizes(problems, dense, true))
     judged = chosen(pool.judged)
-    num_wrong = sum(not one.case.is_correct for one in judged)
+    num_wrong = sum(not one.solution.is_correct for one in judged)
     click.echo(f"{num_wrong} wrong and {len(judged) - num_wrong} right solutions of at least four steps\n")
     print_values(judged, pool, print_estimators(judged, pool, replicates))
     print_truncation(judged, pool)

@@ -34,7 +34,7 @@ def why_no_file(path: Path) -> str | None:
     return "does not exist" if kind is None else f"is {kind}"
 
 
-def utf_beyond_8(head: bytes) -> str | None:
+def utf_16_or_32(head: bytes) -> str | None:
     """UTF-16 or UTF-32, by the byte-order mark that a text begins with; None for any other text."""
     # UTF-32's mark for little endian begins with UTF-16's.
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):

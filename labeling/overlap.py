@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 
 import polars as pl
 
-from stepmark.labeling.grading.equivalence import decide
+from stepmark.labeling.grading import decide
 
 EXACT, NORMALISED, NGRAM = "exact", "normalised", "ngram"
 _EXCERPT_CHARS = 160
@@ -87,16 +87,18 @@ def find_overlaps(
     'normalised'
     """
     rules = policy or OverlapPolicy()
-    left = {key: _words(text) for key, text in trained.items()}
-    right = {key: _words(text) for key, text in evaluated.items()}
+    left = {key: _tokens(text) for key, text in trained.items()}
+    right = {key: _tokens(text) for key, text in evaluated.items()}
     found = {
-        (one, other): Overlap(one, other, kind, 1.0, _cut(" ".join(evaluated[other].split())))
-        for one, other, kind in _same_words(trained, evaluated, left, right)
-        if kind == EXACT or not _differ(answers, one, other)
+        (one, other): Overlap(one, other, kind, 1.0, _shortened(" ".join(evaluated[other].split())))
+        for one, other, kind in _equal_pairs(trained, evaluated, left, right)
+        if kind == EXACT or not _have_different_answers(answers, one, other)
     }
-    left, right = ({key: _loose(words) for key, words in side.items()} for side in (left, right))
-    for one, other, share in _near(left, right, rules):
-        if (one, other) not in found and not _differ(answers, one, other):
+    left, right = (
+        {key: _without_braces_and_case(words) for key, words in side.items()} for side in (left, right)
+    )
+    for one, other, share in _near_pairs(left, right, rules):
+        if (one, other) not in found and not _have_different_answers(answers, one, other):
             excerpt = _longest_run(left[one], right[other])
             found[one, other] = Overlap(one, other, NGRAM, share, excerpt)
     return sorted(found.values(), key=lambda pair: (pair.evaluated_problem_id, pair.trained_problem_id))
@@ -108,30 +110,32 @@ def normalised(problem: str) -> str:
     >>> normalised(r"Is  $\left(1,\!000\right)^{2}$ > $x$?") == normalised("is $(1000)^2 > x$")
     True
     """
-    return " ".join(_words(problem))
+    return " ".join(_tokens(problem))
 
 
-def _words(problem: str) -> list[str]:
+def _tokens(problem: str) -> list[str]:
     text = unicodedata.normalize("NFKC", problem).translate(_SIGNS)
     text = _THOUSANDS.sub("", _SPACING.sub(" ", text.replace(r"\!", "")))
     text = _BARE_POINT.sub("0.", _FRACTION.sub(r"\\frac", text))
     words = _TOKEN.findall(_IN_BRACES.sub(r" \1 ", _ARTICLE.sub("a", text)))
     # Two names that differ in case alone, $A$ and $a$, are two only where a problem has both.
     spellings = Counter(name.casefold() for name in set(words) if len(name) == 1 or name[0] == "\\")
-    return [word if spellings[word.casefold()] > 1 else word.casefold() for word in words if _counts(word)]
+    return [
+        word if spellings[word.casefold()] > 1 else word.casefold() for word in words if _is_content(word)
+    ]
 
 
-def _counts(word: str) -> bool:
+def _is_content(word: str) -> bool:
     """Whether it is no mere punctuation: of signs beyond ASCII those of mathematics and the like count."""
     return word[0].isascii() or word[0].isalnum() or word == "·" or unicodedata.category(word) in ("Sm", "So")
 
 
-def _loose(words: Sequence[str]) -> list[str]:
-    """Without braces and case, which say little about texts that are nearly the same."""
+def _without_braces_and_case(words: Sequence[str]) -> list[str]:
+    """Braces and case tell little about texts that are nearly the same."""
     return [word.casefold() for word in words if word not in ("{", "}")]
 
 
-def _same_words(
+def _equal_pairs(
     trained: Mapping[str, str],
     evaluated: Mapping[str, str],
     left: Mapping[str, Sequence[str]],
@@ -147,25 +151,25 @@ def _same_words(
             yield one, other, EXACT if trained[one].strip() == text else NORMALISED
 
 
-def _near(
+def _near_pairs(
     left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]], policy: OverlapPolicy
 ) -> Iterator[tuple[str, str, float]]:
-    """An inverted index of grams, as a join: only pairs that share a telling gram are ever looked at."""
+    """An inverted index of grams, as a join: only pairs that share a distinctive gram are ever looked at."""
     grams, other_grams = _grams(left, policy.num_words), _grams(right, policy.num_words)
-    telling = (
+    distinctive = (
         grams.join(other_grams.select("gram").unique(), on="gram", how="semi")
         .with_columns(num_having=pl.len().over("gram"))
         .filter(pl.col("num_having") <= policy.max_common)
     )
     pairs = (
-        telling.join(other_grams, on="gram", suffix="_other")
+        distinctive.join(other_grams, on="gram", suffix="_other")
         .group_by("key", "key_other")
         .agg(pl.len().alias("num_shared"), pl.first("num_grams"), pl.first("num_grams_other"))
         .with_columns(share=pl.col("num_shared") / pl.min_horizontal("num_grams", "num_grams_other"))
         .filter(pl.col("share") >= policy.min_share)
     )
     for one, other, share in pairs.select("key", "key_other", "share").iter_rows():
-        if _numbers_fit(left[one], right[other]):
+        if _numbers_match(left[one], right[other]):
             yield one, other, share
 
 
@@ -182,7 +186,7 @@ def _grams(words_of: Mapping[str, Sequence[str]], num_words: int) -> pl.DataFram
     return with_counts.explode("gram").with_columns(pl.col("gram").hash())
 
 
-def _numbers_fit(one: Sequence[str], other: Sequence[str]) -> bool:
+def _numbers_match(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether the shorter problem's numbers stand in the longer one too, in that order."""
     short, long = sorted((one, other), key=len)
     numbers, among = _numbers(short), _numbers(long)
@@ -195,7 +199,7 @@ def _numbers(words: Sequence[str]) -> list[str]:
     return [word for word in spelled_out if word[0].isdigit()]
 
 
-def _differ(answers: Mapping[str, str | None] | None, one: str, other: str) -> bool:
+def _have_different_answers(answers: Mapping[str, str | None] | None, one: str, other: str) -> bool:
     """Whether both answers are known and not equal, as far as a quick look tells."""
     known = answers or {}
     truth, given = known.get(one), known.get(other)
@@ -204,8 +208,8 @@ def _differ(answers: Mapping[str, str | None] | None, one: str, other: str) -> b
 
 def _longest_run(one: Sequence[str], other: Sequence[str]) -> str:
     match = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
-    return _cut(" ".join(one[match.a : match.a + match.size]))
+    return _shortened(" ".join(one[match.a : match.a + match.size]))
 
 
-def _cut(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…"

@@ -18,6 +18,20 @@ UNKNOWN_LABELER = "unknown"
 # What an opinion's holder is: a label source as a whole, one labeler, or a reward model used as a teacher.
 HOLDER_KINDS = ("label_source", "labeler", "teacher")
 
+# Why an engine stopped writing a completion: it ended by itself, or reached the limit of tokens.
+FinishReason = Literal["stop", "length"]
+STOP: FinishReason = "stop"
+LENGTH: FinishReason = "length"
+FINISH_REASONS: tuple[FinishReason, ...] = get_args(FinishReason)
+
+# A grader's verdict on an answer. A timeout is neither equal nor different.
+Verdict = Literal["equal", "different", "unparsable", "timeout"]
+EQUAL: Verdict = "equal"
+DIFFERENT: Verdict = "different"
+UNPARSABLE: Verdict = "unparsable"
+TIMEOUT: Verdict = "timeout"
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
 # What became of a sampled solution or rollout. A truncated one is never a wrong one.
 Outcome = Literal["correct", "incorrect", "no_answer", "truncated", "grader_timeout"]
 CORRECT: Outcome = "correct"

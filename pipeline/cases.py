@@ -7,11 +7,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stepmark.labeling.estimating.adaptive import Adaptive
-from stepmark.labeling.estimating.cases import Case, Estimator
-from stepmark.labeling.estimating.counting import Counting
-from stepmark.labeling.estimating.monte_carlo import Prefix, RolloutCounts, prefixes
-from stepmark.labeling.estimating.teacher import error_odds
+from stepmark.labeling.estimating import (
+    AdaptiveEstimator,
+    CountingEstimator,
+    Estimator,
+    Prefix,
+    RolloutCounts,
+    SolutionToLabel,
+    error_odds,
+    prefixes_of,
+)
 from stepmark.labeling.vocabulary import CORRECT, DECIDED_OUTCOMES
 from stepmark.store.store import Store
 
@@ -62,14 +67,16 @@ class ChosenSolution:
 
     solution: SolutionRow
     prefixes: list[Prefix]
-    case: Case
+    case: SolutionToLabel
 
 
 def estimator_of(settings: Rollouts) -> Estimator:
     """The estimator a profile asks for."""
     if settings.estimator == "adaptive":
-        return Adaptive(settings.confidence, settings.chunk, settings.max_rollouts, settings.min_gain)
-    return Counting(settings.estimator, settings.num_rollouts)
+        return AdaptiveEstimator(
+            settings.confidence, settings.chunk, settings.max_rollouts, settings.min_gain
+        )
+    return CountingEstimator(settings.estimator, settings.num_rollouts)
 
 
 def chosen_windows(
@@ -112,14 +119,14 @@ def teacher_opinions(
 def _as_chosen(
     row: SolutionRow, same_problem: Sequence[SolutionRow], p_wrong: Sequence[float]
 ) -> ChosenSolution:
-    own = prefixes(row.problem_id, row.solution, row.steps)
+    own = prefixes_of(row.problem_id, row.solution, row.steps)
     others = [
         other
         for other in same_problem
         if other.solution_id != row.solution_id and other.outcome in DECIDED_OUTCOMES
     ]
     tokens_per_char = (row.num_tokens or len(row.solution)) / len(row.solution)
-    case = Case(
+    case = SolutionToLabel(
         solution_id=row.solution_id,
         prefix_ids=tuple(prefix.prefix_id for prefix in own),
         is_correct=row.outcome == CORRECT,

@@ -38,7 +38,7 @@ _UNSPLIT = """
 
 
 @dataclass(frozen=True, slots=True)
-class SolutionRequest(Request):
+class ProblemRequest(Request):
     """Solutions wanted of one problem."""
 
     problem_id: str
@@ -65,7 +65,7 @@ def sample_solutions(
         stored = store.read(_STORED_SAMPLES, [identity.sampler_id])
         requests = _missing(chosen_problems(store, problems), stored, generation, generator)
 
-        def commit(batch: Sequence[SolutionRequest], completions: Sequence[Sequence[Completion]]) -> None:
+        def commit(batch: Sequence[ProblemRequest], completions: Sequence[Sequence[Completion]]) -> None:
             frame = _solution_frame(identity, round_index, batch, completions)
             store.insert("solutions", frame, unknown=_UNKNOWN)
 
@@ -77,11 +77,11 @@ def sample_solutions(
 
 def _missing(
     problems: pl.DataFrame, stored: pl.DataFrame, generation: Generation, generator: SamplerSettings
-) -> list[SolutionRequest]:
+) -> list[ProblemRequest]:
     rows = problems.join(stored, on="problem_id", how="left").fill_null(0)
     wanted = {"train": generation.num_train_samples, "test": generation.num_test_samples}
     return [
-        SolutionRequest(
+        ProblemRequest(
             prompt=generator.prompt_template.replace("{problem}", row["problem"]),
             first_index=row["num_stored"],
             num_samples=wanted[row["split"]] - row["num_stored"],
@@ -111,7 +111,7 @@ _SOLUTION_SCHEMA = {
 def _solution_frame(
     generator: SamplerIdentity,
     round_index: int,
-    batch: Sequence[SolutionRequest],
+    batch: Sequence[ProblemRequest],
     completions: Sequence[Sequence[Completion]],
 ) -> pl.DataFrame:
     rows = [

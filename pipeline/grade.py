@@ -1,12 +1,11 @@
 """Grading what was sampled: final answers, verdicts from the cache or the grader, outcomes.
 
-Leaves out: how two answers are compared (stepmark.labeling.grading.grader).
+Leaves out: how two answers are compared (stepmark.labeling.grading).
 """
 
 import polars as pl
 
-from stepmark.labeling.grading.answers import final_answer
-from stepmark.labeling.grading.grader import GRADER_VERSION, Grader, outcome
+from stepmark.labeling.grading import GRADER_VERSION, Grader, final_answer, outcome_of
 from stepmark.store.store import Store
 
 from .progress import Progress
@@ -59,7 +58,7 @@ def _graded(store: Store, rows: pl.DataFrame) -> pl.DataFrame:
     judged = answered.join(verdicts, on=["ground_truth_answer", "final_answer"], how="left")
     columns = judged.select("verdict", "final_answer", "finish_reason")
     return judged.with_columns(
-        outcome=pl.Series([outcome(*row) for row in columns.iter_rows()], dtype=pl.String)
+        outcome=pl.Series([outcome_of(*row) for row in columns.iter_rows()], dtype=pl.String)
     )
 
 

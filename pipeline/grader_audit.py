@@ -5,8 +5,7 @@ Leaves out: how it judges (stepmark.labeling.grading.second_grader), and who is 
 
 import polars as pl
 
-from stepmark.labeling.grading.grader import GRADER_VERSION
-from stepmark.labeling.grading.second_grader import SecondGrader, auditor_name, is_agreeing
+from stepmark.labeling.grading import GRADER_VERSION, SecondGrader, auditor_name, is_agreeing
 from stepmark.store.store import Store
 
 from .progress import Progress

@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from importlib.metadata import version
 
-from stepmark.labeling.estimating.cases import NO_ROLLOUTS, Finding
-from stepmark.labeling.estimating.counting import Counting
-from stepmark.labeling.estimating.monte_carlo import (
+from stepmark.labeling.estimating import (
+    NO_ROLLOUTS,
+    CountingEstimator,
     RolloutCounts,
-    label_of_counts,
+    SolutionBeliefs,
+    label_from_counts,
     labels_from_rollouts,
     own_rollout,
 )
@@ -44,7 +45,7 @@ def label_from_rollouts(store: Store, wanted: Rollouts, generator_id: str, compl
     labels: list[StepLabel] = []
     for window in chosen_windows(store, wanted, generator_id, completer_id):
         counts = read_counts(store, completer_id, window)
-        findings = estimator.findings([chosen.case for chosen in window], counts)
+        findings = estimator.estimate([chosen.case for chosen in window], counts)
         for chosen, finding in zip(window, findings, strict=True):
             rows = (
                 _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
@@ -61,7 +62,7 @@ def label_from_rollouts(store: Store, wanted: Rollouts, generator_id: str, compl
 
 def is_exhaustive(estimator: object) -> bool:
     """Whether every step is rolled out, so that each speaks for itself and nothing is inferred."""
-    return isinstance(estimator, Counting) and estimator.order == "exhaustive"
+    return isinstance(estimator, CountingEstimator) and estimator.order == "exhaustive"
 
 
 def _counts_of_steps(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> list[RolloutCounts]:
@@ -75,12 +76,14 @@ def _exhaustive(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> 
     return labels_from_rollouts(solution.solution_id, chosen.prefixes, solution.outcome, counts)
 
 
-def _found(chosen: ChosenSolution, finding: Finding, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+def _found(
+    chosen: ChosenSolution, finding: SolutionBeliefs, counts: Mapping[str, RolloutCounts]
+) -> list[StepLabel]:
     """What a search found: every step has a belief, rolled out or not."""
     steps = zip(_counts_of_steps(chosen, counts), finding.beliefs, strict=True)
     labels = []
     for index, (step, belief) in enumerate(steps):
-        label = label_of_counts(chosen.solution.solution_id, index, step)._replace(
+        label = label_from_counts(chosen.solution.solution_id, index, step)._replace(
             p_wrong_low=belief.p_wrong_low,
             p_wrong_high=belief.p_wrong_high,
             has_signal=finding.has_signal,

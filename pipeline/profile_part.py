@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.file_kinds import utf_beyond_8, why_no_file
+from stepmark.labeling.file_kinds import utf_16_or_32, why_no_file
 
 _LARGEST = 2**31 - 1
 Count = Annotated[int, Field(ge=0, le=_LARGEST)]
@@ -75,7 +75,7 @@ def read_toml(name: str, path: Path, remedy: str) -> dict[str, Any]:
     try:
         return parse_toml(name, raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        encoding = utf_beyond_8(raw)
+        encoding = utf_16_or_32(raw)
         problem = f"byte {error.start + 1} is not UTF-8" if encoding is None else f"the file is {encoding}"
         raise InputError(f"{name}: {problem}; give a TOML file, saved as UTF-8.") from error
 

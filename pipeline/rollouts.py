@@ -1,7 +1,7 @@
 """Rollouts: an estimator asks for them round by round, they are sampled, committed batch by batch and graded.
 
 Nothing is remembered between rounds but what is stored, so a run that was killed asks for what is missing.
-Leaves out: what the estimator asks for (stepmark.labeling.estimating), and labels (monte_carlo.py).
+Leaves out: which rollouts the estimator wants (stepmark.labeling.estimating), and labels (monte_carlo.py).
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from stepmark.labeling.estimating.cases import merged
+from stepmark.labeling.estimating import missing_rollouts
 from stepmark.models.sampling import Completion
 from stepmark.store.store import Store
 
@@ -37,7 +37,7 @@ _ROLLOUT_SCHEMA = {
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutRequest(Request):
+class PrefixRequest(Request):
     """Continuations wanted of one prefix."""
 
     prefix_id: str
@@ -78,18 +78,18 @@ def _search(
         orient="row",
     )
 
-    def commit(batch: Sequence[RolloutRequest], completions: Sequence[Sequence[Completion]]) -> None:
+    def commit(batch: Sequence[PrefixRequest], completions: Sequence[Sequence[Completion]]) -> None:
         store.insert("rollouts", _rollout_frame(completer_id, batch, completions), unknown=_UNGRADED)
 
     while True:
         grade_rollouts(store, texts)
         evidence = read_counts(store, completer_id, window)
-        missing = merged(cases, estimator.asks(cases, evidence), evidence)
+        missing = missing_rollouts(cases, estimator.next_rollouts(cases, evidence), evidence)
         if not missing:
             return
         stored = dict(store.read(_STORED, [completer_id, sorted(missing)]).iter_rows())
         requests = [
-            RolloutRequest(
+            PrefixRequest(
                 prompt=prompt_template.replace("{problem}", by_id[key][1].problem) + by_id[key][0].prefix,
                 first_index=stored.get(key, 0),
                 num_samples=num_samples,
@@ -101,7 +101,7 @@ def _search(
 
 
 def _rollout_frame(
-    completer_id: str, batch: Sequence[RolloutRequest], completions: Sequence[Sequence[Completion]]
+    completer_id: str, batch: Sequence[PrefixRequest], completions: Sequence[Sequence[Completion]]
 ) -> pl.DataFrame:
     rows = [
         (request.prefix_id, completer_id, index, sample.text, sample.finish_reason, sample.num_tokens)

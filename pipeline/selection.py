@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.grading.grader import Grader, equivalence_classes
+from stepmark.labeling.grading import Grader, equivalence_classes
 from stepmark.labeling.vocabulary import FIRST_ROUND, MAJORITY, ORM, PRM, WEIGHTED
 from stepmark.models.metrics.best_of_n import Curves, best_of_n_curves, curve_intervals
 from stepmark.models.metrics.intervals import Estimate, paired_difference

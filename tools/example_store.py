@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
-from stepmark.labeling.estimating.monte_carlo import RolloutCounts, labels_from_rollouts, prefixes
-from stepmark.labeling.grading.answers import last_boxed
+from stepmark.labeling.estimating import RolloutCounts, labels_from_rollouts, prefixes_of
+from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.ids import sampler_id, solution_id
-from stepmark.labeling.minimath import rate_steps, truth
+from stepmark.labeling.minimath import rate_steps, work_of
 from stepmark.labeling.records import StepLabel
 from stepmark.models.metrics.best_of_n import best_of_n_curves, curve_intervals
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
@@ -100,7 +100,7 @@ _VERDICTS = """
 def _solution(
     chance: random.Random, problem_id: str, problem: str, level: int, round_: int, index: int
 ) -> dict[str, Any]:
-    work = truth(problem)
+    work = work_of(problem)
     steps, outcome = list(work.steps), "correct"
     if chance.random() < 0.1 + 0.12 * level - 0.1 * round_:
         at = chance.randrange(len(steps))
@@ -147,7 +147,7 @@ def _label(store: Store, chance: random.Random) -> None:
     rollouts: list[tuple[Any, ...]] = []
     labels: list[StepLabel] = []
     for row in _sampled(store, "problems.split = 'train' AND round = 0 AND sample_index < 2"):
-        own = prefixes(row.problem_id, row.solution, row.steps)
+        own = prefixes_of(row.problem_id, row.solution, row.steps)
         ratings = rate_steps(row.problem, [span.step for span in row.steps])
         for index, prefix in enumerate(own):
             if prefix.prefix_id not in counts:

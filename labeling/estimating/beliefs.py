@@ -1,7 +1,7 @@
 """What is believed of every step: how likely it is wrong, how valuable its prefix, and how sure that is.
 
 Leaves out: where the first error lies (inference.py) and how undecided rollouts may be read (undecided.py).
-Legend: C cases, J prefixes of the longest case.
+Legend: N solutions, J prefixes of the longest one.
 """
 
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .cases import Belief, Case, Finding
-from .inference import Counted, Posterior, fit, infer, state_probabilities
-from .undecided import readings, rows_of
-from .values import VALUES, Floats, Ints, ValuePrior, likelihoods
+from .arrays import SolutionArrays, rows_of
+from .estimator import Belief, SolutionBeliefs, SolutionToLabel
+from .inference import Posterior, fit, infer, state_probabilities
+from .undecided import readings
+from .value_prior import VALUES, Floats, Ints, ValuePrior, likelihoods
 
 _MASS = 0.95
-_NUM_PLAIN = 2  # readings as all right and all wrong, which are the extremes of values
+_NUM_UNIFORM = 2  # readings as all right and all wrong, which are the extremes of values
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Lowest and highest beliefs: ``low`` and ``high`` of p_wrong, (C, J + 1), and of values, (C, J)."""
+    """Lowest and highest beliefs: ``low`` and ``high`` of p_wrong, (N, J + 1), and of values, (N, J)."""
 
     low: Floats
     high: Floats
@@ -28,53 +29,57 @@ class Bounds:
     value_high: Floats
 
     def of(self, row: int) -> "Bounds":
-        """Those of one case."""
+        """Those of one solution."""
         return Bounds(self.low[row], self.high[row], self.value_low[row], self.value_high[row])
 
-    def widen(self, counted: Counted, undecided: Ints, prior: ValuePrior) -> None:
+    def widen(self, arrays: SolutionArrays, undecided: Ints, prior: ValuePrior) -> None:
         """Let in what would be believed under other readings of the undecided rollouts.
 
-        They tell of the prior too, so that even a case without any is open a little.
+        They tell of the prior too, so that even a solution without any is open a little.
         """
-        ways = readings(counted, undecided)
-        priors = [prior, fit(ways[0]), fit(ways[1])]
-        everywhere = np.ones(len(undecided), dtype=np.bool_)
-        for one in priors[1:]:
-            self._let_in(everywhere, counted, one, with_values=True)
+        all_readings = readings(arrays, undecided)
+        all_right, all_wrong = fit(all_readings[0]), fit(all_readings[1])
+        all_solutions = np.ones(len(undecided), dtype=np.bool_)
+        for other_prior in (all_right, all_wrong):
+            self._include(all_solutions, arrays, other_prior, with_values=True)
         is_open: NDArray[np.bool_] = np.asarray(undecided.any(axis=1))
-        for number, way in enumerate(ways):
-            for one in priors:
-                self._let_in(is_open, rows_of(way, is_open), one, with_values=number < _NUM_PLAIN)
+        for number, reading in enumerate(all_readings):
+            for one_prior in (prior, all_right, all_wrong):
+                self._include(
+                    is_open, rows_of(reading, is_open), one_prior, with_values=number < _NUM_UNIFORM
+                )
 
-    def _let_in(
-        self, rows: NDArray[np.bool_], counted: Counted, prior: ValuePrior, *, with_values: bool
+    def _include(
+        self, rows: NDArray[np.bool_], arrays: SolutionArrays, prior: ValuePrior, *, with_values: bool
     ) -> None:
-        posterior = infer(counted, prior)
+        posterior = infer(arrays, prior)
         p_wrong = _p_wrong(posterior)
         self.low[rows] = np.minimum(self.low[rows], p_wrong)
         self.high[rows] = np.maximum(self.high[rows], p_wrong)
         if with_values:
-            values = values_of(counted, posterior, prior)
+            values = values_of(arrays, posterior, prior)
             self.value_low[rows] = np.minimum(self.value_low[rows], values[..., 1])
             self.value_high[rows] = np.maximum(self.value_high[rows], values[..., 2])
 
 
 def bounds_of(
-    counted: Counted, undecided: Ints, posterior: Posterior, values: Floats, prior: ValuePrior
+    arrays: SolutionArrays, undecided: Ints, posterior: Posterior, values: Floats, prior: ValuePrior
 ) -> Bounds:
-    """Bounds of all cases, from their posterior without the undecided rollouts and its values.
+    """Bounds of all solutions, from their posterior without the undecided rollouts and its values.
 
-    ``undecided``: (C, J), of each prefix. ``values``: (C, J, 3), as ``values_of`` gives them.
+    ``undecided``: (N, J), of each prefix. ``values``: (N, J, 3), as ``values_of`` gives them.
     """
     p_wrong = _p_wrong(posterior)
     bounds = Bounds(p_wrong.copy(), p_wrong.copy(), values[..., 1].copy(), values[..., 2].copy())
     if undecided.any():
-        bounds.widen(counted, undecided, prior)
+        bounds.widen(arrays, undecided, prior)
     return bounds
 
 
-def finding_of(case: Case, bounds: Bounds, values: Floats, has_signal: bool) -> Finding:
-    """``values``: (J,), undecided rollouts left out."""
+def solution_beliefs(
+    solution: SolutionToLabel, bounds: Bounds, values: Floats, has_signal: bool
+) -> SolutionBeliefs:
+    """A belief for each step of one solution; ``values``: (J,), undecided rollouts left out."""
     beliefs = [
         Belief(
             float(bounds.low[step]),
@@ -84,28 +89,28 @@ def finding_of(case: Case, bounds: Bounds, values: Floats, has_signal: bool) -> 
             float(min(values[step], bounds.value_low[step])),
             float(max(values[step], bounds.value_high[step])),
         )
-        for step in range(case.num_steps - 1)
+        for step in range(solution.num_steps - 1)
     ]
-    end, last = float(case.is_correct), case.num_steps - 1
+    end, last = float(solution.is_correct), solution.num_steps - 1
     beliefs.append(Belief(float(bounds.low[last]), float(bounds.high[last]), end, end, end))
-    return Finding(case.solution_id, tuple(beliefs), has_signal)
+    return SolutionBeliefs(solution.solution_id, tuple(beliefs), has_signal)
 
 
 def _p_wrong(posterior: Posterior) -> Floats:
-    """P(first error at or before each step), (C, J + 1)."""
+    """P(first error at or before each step), (N, J + 1)."""
     return np.clip(np.cumsum(posterior.first_error.sum(axis=1), axis=1)[:, :-1], 0.0, 1.0)
 
 
-def values_of(counted: Counted, posterior: Posterior, prior: ValuePrior) -> Floats:
-    """Mean, low and high of every prefix's value, (C, J, 3)."""
+def values_of(arrays: SolutionArrays, posterior: Posterior, prior: ValuePrior) -> Floats:
+    """Mean, low and high of every prefix's value, (N, J, 3)."""
     p_right, p_wrong = state_probabilities(posterior.first_error)
-    at_values = likelihoods(counted.pairs[:, 0], counted.pairs[:, 1])
-    by_rate = np.zeros((*counted.pair_of.shape, len(prior.right)))
-    cells = np.indices(counted.rate_of.shape)
-    share = p_right / posterior.right[counted.pair_of[..., None], counted.rate_of]
-    np.add.at(by_rate, (cells[0], cells[1], counted.rate_of), share)
-    mass = by_rate @ prior.right + (p_wrong / posterior.wrong[counted.pair_of])[..., None] * prior.wrong
-    mass = mass * at_values[counted.pair_of]
+    at_values = likelihoods(arrays.pairs[:, 0], arrays.pairs[:, 1])
+    by_rate = np.zeros((*arrays.pair_of.shape, len(prior.right)))
+    cells = np.indices(arrays.rate_of.shape)
+    share = p_right / posterior.right[arrays.pair_of[..., None], arrays.rate_of]
+    np.add.at(by_rate, (cells[0], cells[1], arrays.rate_of), share)
+    mass = by_rate @ prior.right + (p_wrong / posterior.wrong[arrays.pair_of])[..., None] * prior.wrong
+    mass = mass * at_values[arrays.pair_of]
     mass /= mass.sum(axis=-1, keepdims=True)
     low, high = _densest(mass)
     return np.stack([mass @ VALUES, low, high], axis=-1)

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from .cases import NO_ROLLOUTS, Ask, Belief, Case, Evidence, Finding
-from .estimates import hard_rating
-from .monte_carlo import RolloutCounts
+from stepmark.labeling.vocabulary import NEGATIVE, POSITIVE
+
+from .estimator import Belief, RolloutRequest, SolutionBeliefs, SolutionToLabel
+from .rollout_counts import NO_ROLLOUTS, CountsByPrefix, RolloutCounts
 
 _RIGHT, _WRONG, _OPEN = Belief(0.0, 0.0), Belief(1.0, 1.0), Belief(0.0, 1.0)
+_NO_ERROR = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class CountingEstimator:
     """``order``: which steps are rolled out. ``num_rollouts``: k, at each of them.
 
     exhaustive: all of them. sequential: from the first on until one is wrong. binary: the middle of what is
@@ -35,72 +37,88 @@ class Counting:
         """The fields."""
         return asdict(self)
 
-    def asks(self, cases: Sequence[Case], evidence: Evidence) -> list[Ask]:
+    def next_rollouts(
+        self, solutions: Sequence[SolutionToLabel], counts: CountsByPrefix
+    ) -> list[RolloutRequest]:
         """The next steps whose k rollouts are not there yet."""
-        asks = []
-        for index, case in enumerate(cases):
-            for step in self._next(case, evidence):
-                asks.append(Ask(index, step, self.num_rollouts))
-        return asks
+        return [
+            RolloutRequest(index, step, self.num_rollouts)
+            for index, solution in enumerate(solutions)
+            for step in self._next_steps(solution, counts)
+        ]
 
-    def _next(self, case: Case, evidence: Evidence) -> list[int]:
-        ratings = _ratings(case, evidence, self.num_rollouts)
+    def _next_steps(self, solution: SolutionToLabel, counts: CountsByPrefix) -> list[int]:
         if self.order == "exhaustive":
-            return [step for step in range(case.num_steps - 1) if not _is_done(case, evidence, step, self)]
-        step = _sequential(ratings)[0] if self.order == "sequential" else _binary(ratings)[0]
-        is_open = step is not None and not _is_done(case, evidence, step, self)
-        return [step] if is_open and step is not None else []
+            steps = list(range(len(solution.prefix_ids)))
+        else:
+            step, _ = self._search(self._ratings(solution, counts))
+            steps = [] if step is None else [step]
+        return [step for step in steps if not self._is_rolled_out(solution.prefix_ids[step], counts)]
 
-    def findings(self, cases: Sequence[Case], evidence: Evidence) -> list[Finding]:
+    def estimate(self, solutions: Sequence[SolutionToLabel], counts: CountsByPrefix) -> list[SolutionBeliefs]:
         """Certain where counts decide, open between 0 and 1 where undecided rollouts could."""
-        return [self._finding(case, evidence) for case in cases]
+        return [
+            SolutionBeliefs(solution.solution_id, self._beliefs(solution, counts)) for solution in solutions
+        ]
 
-    def _finding(self, case: Case, evidence: Evidence) -> Finding:
-        ratings = _ratings(case, evidence, self.num_rollouts)
-        first_error = (_binary if self.order == "binary" else _sequential)(ratings)[1]
+    def _beliefs(self, solution: SolutionToLabel, counts: CountsByPrefix) -> tuple[Belief, ...]:
+        ratings = self._ratings(solution, counts)
+        num_steps = len(ratings)
+        _, first_error = self._search(ratings)
         if first_error is None:
-            known = next((step for step, rating in enumerate(ratings) if rating != 1), case.num_steps)
-            known = 0 if self.order == "binary" else known
-            return Finding(case.solution_id, (_RIGHT,) * known + (_OPEN,) * (case.num_steps - known))
-        num_right = case.num_steps if first_error < 0 else first_error
-        return Finding(case.solution_id, (_RIGHT,) * num_right + (_WRONG,) * (case.num_steps - num_right))
+            known = next((step for step, rating in enumerate(ratings) if rating != POSITIVE), num_steps)
+            num_right = 0 if self.order == "binary" else known
+            return (_RIGHT,) * num_right + (_OPEN,) * (num_steps - num_right)
+        num_right = num_steps if first_error == _NO_ERROR else first_error
+        return (_RIGHT,) * num_right + (_WRONG,) * (num_steps - num_right)
+
+    def _search(self, ratings: Sequence[int | None]) -> tuple[int | None, int | None]:
+        return _binary(ratings) if self.order == "binary" else _sequential(ratings)
+
+    def _ratings(self, solution: SolutionToLabel, counts: CountsByPrefix) -> list[int | None]:
+        """Hard ratings of all steps; None where k rollouts are not there, or do not decide."""
+        found = [counts.get(prefix_id, NO_ROLLOUTS) for prefix_id in solution.prefix_ids]
+        ratings = [hard_rating(one) if one.num_rollouts >= self.num_rollouts else None for one in found]
+        return [*ratings, POSITIVE if solution.is_correct else NEGATIVE]
+
+    def _is_rolled_out(self, prefix_id: str, counts: CountsByPrefix) -> bool:
+        return counts.get(prefix_id, NO_ROLLOUTS).num_rollouts >= self.num_rollouts
 
 
-def _ratings(case: Case, evidence: Evidence, num_rollouts: int) -> list[int | None]:
-    """Hard labels of all steps; None where k rollouts are not there, or do not decide."""
-    counted = [evidence.get(key, NO_ROLLOUTS) for key in case.prefix_ids]
-    ratings = [_rating(counts) if counts.num_rollouts >= num_rollouts else None for counts in counted]
-    return [*ratings, 1 if case.is_correct else -1]
+def hard_rating(counts: RolloutCounts) -> int | None:
+    """The rating of a step by its rollouts, as the view ``hard_labels`` has it.
 
+    1 once a rollout was right, -1 once all are decided and none was right, None where undecided ones could
+    still turn it.
 
-def _rating(counts: RolloutCounts) -> int | None:
-    return hard_rating(counts.num_rollouts, counts.num_correct, counts.num_truncated + counts.num_ungraded)
-
-
-def _is_done(case: Case, evidence: Evidence, step: int, estimator: Counting) -> bool:
-    if step >= len(case.prefix_ids):
-        return True
-    return evidence.get(case.prefix_ids[step], NO_ROLLOUTS).num_rollouts >= estimator.num_rollouts
+    >>> hard_rating(RolloutCounts(8, 1, 5, 0, 0)), hard_rating(RolloutCounts(8, 0, 0, 0, 0))
+    (1, -1)
+    >>> hard_rating(RolloutCounts(8, 0, 1, 0, 0)) is None
+    True
+    """
+    if counts.num_correct > 0:
+        return POSITIVE
+    return NEGATIVE if counts.num_rollouts > 0 and counts.num_undecided == 0 else None
 
 
 def _sequential(ratings: Sequence[int | None]) -> tuple[int | None, int | None]:
-    """The step to look at next (None: done), and the first error (-1: none, None: open)."""
+    """The step to roll out next (None: done), and the first error (-1: none, None: open)."""
     for step, rating in enumerate(ratings):
         if rating is None:
             return step, None
-        if rating < 0:
+        if rating == NEGATIVE:
             return None, step
-    return None, -1
+    return None, _NO_ERROR
 
 
 def _binary(ratings: Sequence[int | None]) -> tuple[int | None, int | None]:
     """As ``_sequential``; a right final answer means that no step is wrong."""
-    if ratings[-1] == 1:
-        return None, -1
+    if ratings[-1] == POSITIVE:
+        return None, _NO_ERROR
     low, high = 0, len(ratings) - 1  # the first error is in [low, high]
     while low < high:
         middle = (low + high) // 2
         if ratings[middle] is None:
             return middle, None
-        low, high = (middle + 1, high) if ratings[middle] == 1 else (low, middle)
+        low, high = (middle + 1, high) if ratings[middle] == POSITIVE else (low, middle)
     return None, low

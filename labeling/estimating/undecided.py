@@ -7,27 +7,29 @@ under a reading (inference.py).
 """
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cases import NO_ROLLOUTS, Case, Evidence
-from .inference import Counted
-from .values import Ints
+from .arrays import SolutionArrays, distinct_pairs
+from .estimator import SolutionToLabel
+from .rollout_counts import NO_ROLLOUTS, CountsByPrefix
+from .value_prior import Ints
 
 
-def num_undecided(counted: Counted, cases: Sequence[Case], evidence: Evidence) -> Ints:
-    """Rollouts from each prefix that were cut off or not graded, (C, J)."""
-    numbers = np.zeros(counted.pair_of.shape, dtype=np.int64)
-    for row, case in enumerate(cases):
-        for column, key in enumerate(case.prefix_ids):
-            found = evidence.get(key, NO_ROLLOUTS)
-            numbers[row, column] = found.num_truncated + found.num_ungraded
+def num_undecided(
+    arrays: SolutionArrays, solutions: Sequence[SolutionToLabel], counts: CountsByPrefix
+) -> Ints:
+    """Rollouts from each prefix that were cut off or not graded, (N, J)."""
+    numbers = np.zeros(arrays.pair_of.shape, dtype=np.int64)
+    for row, solution in enumerate(solutions):
+        for column, prefix_id in enumerate(solution.prefix_ids):
+            numbers[row, column] = counts.get(prefix_id, NO_ROLLOUTS).num_undecided
     return numbers
 
 
-def readings(counted: Counted, undecided: Ints) -> list[Counted]:
+def readings(arrays: SolutionArrays, undecided: Ints) -> list[SolutionArrays]:
     """The arrays with undecided rollouts read as right before a place and wrong from it on, and the reverse.
 
     The first is all right, the second all wrong.
@@ -37,19 +39,10 @@ def readings(counted: Counted, undecided: Ints) -> list[Counted]:
     sides: list[NDArray[np.bool_]] = []
     for place in range(width, 0, -1):
         sides += [column < place, column >= place]
-    return [_read_as(counted, undecided, np.broadcast_to(side, undecided.shape)) for side in sides]
+    return [_read_as(arrays, undecided, np.broadcast_to(side, undecided.shape)) for side in sides]
 
 
-def _read_as(counted: Counted, undecided: Ints, is_right: NDArray[np.bool_]) -> Counted:
-    counts = counted.pairs[counted.pair_of] + np.stack([undecided, np.where(is_right, undecided, 0)], axis=-1)
-    pairs, pair_of = np.unique(counts.reshape(-1, 2), axis=0, return_inverse=True)
-    return replace(counted, pairs=pairs, pair_of=pair_of.reshape(counted.pair_of.shape))
-
-
-def rows_of(counted: Counted, rows: NDArray[np.bool_]) -> Counted:
-    """The arrays of some of the cases; ``pairs`` may hold more than they need."""
-    by_case = {name: getattr(counted, name)[rows] for name in _BY_CASE}
-    return replace(counted, **by_case)
-
-
-_BY_CASE = [field.name for field in fields(Counted) if field.name != "pairs"]
+def _read_as(arrays: SolutionArrays, undecided: Ints, is_right: NDArray[np.bool_]) -> SolutionArrays:
+    counts = arrays.pairs[arrays.pair_of] + np.stack([undecided, np.where(is_right, undecided, 0)], axis=-1)
+    pairs, pair_of = distinct_pairs(counts)
+    return replace(arrays, pairs=pairs, pair_of=pair_of)

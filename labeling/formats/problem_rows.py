@@ -14,7 +14,7 @@ import re
 
 from stepmark.labeling.formats.io.fields import RowError, optional_text, shown, text_of
 from stepmark.labeling.formats.io.json_values import JsonObject, is_text
-from stepmark.labeling.grading.answers import last_boxed
+from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.ids import problem_id
 from stepmark.labeling.records import Problem
 

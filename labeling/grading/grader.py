@@ -6,27 +6,20 @@ worker processes that are killed at the limit. Leaves out: how equivalence is de
 
 import threading
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.vocabulary import CORRECT, GRADER_TIMEOUT, INCORRECT, NO_ANSWER, TRUNCATED, Outcome
+from stepmark.labeling.vocabulary import Verdict
 
-from .equivalence import Verdict, decide, spelling_of
-from .pool import Pair, Pool
+from .equivalence import decide
+from .pool import Pool, PooledGrader
+from .worker_process import Pair
 
 GRADER_VERSION = "1"  # stored beside every outcome; changes whenever a verdict may change
 
-_OUTCOMES: dict[Verdict, Outcome] = {
-    "equal": CORRECT,
-    "different": INCORRECT,
-    "unparsable": INCORRECT,
-    "timeout": GRADER_TIMEOUT,
-}
 _MAX_REMEMBERED = 200_000
 
 
-class Grader:
+class Grader(PooledGrader):
     """Grades pairs of ground truth and answer. A context manager: its processes end with the block.
 
     ``time_limit_s`` is processor time per pair, so that a busy machine gives the same verdicts; by the clock
@@ -39,32 +32,16 @@ class Grader:
             raise ValueError(
                 f"time_limit_s={time_limit_s} must be above 0 and num_workers={num_workers} above 0"
             )
-        self._pool = Pool("stepmark", time_limit_s, num_workers, memory_limit_mb)
+        super().__init__(Pool("stepmark", time_limit_s, num_workers, memory_limit_mb))
         self._lock = threading.Lock()
         self._remembered: dict[Pair, Verdict] = {}
         self._is_closed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End all worker processes. The grader cannot be used afterwards."""
         with self._lock:
             self._is_closed = True
-            self._pool.close()
-
-    @property
-    def worker_pids(self) -> list[int]:
-        """Process ids of the workers that are alive."""
-        return self._pool.pids
+            super().close()
 
     def grade(self, pairs: Sequence[tuple[str, str | None]]) -> list[Verdict]:
         """The verdict on each ``(ground_truth_answer, answer)``, in order; equal pairs are graded once.
@@ -94,40 +71,3 @@ class Grader:
             new = [pair for pair in pairs if pair not in self._remembered]
             self._remembered.update(self._pool.grade(new))
             return {pair: self._remembered[pair] for pair in pairs}
-
-
-def outcome(verdict: Verdict | None, final_answer: str | None, finish_reason: str | None) -> Outcome:
-    """What became of a solution; ``verdict`` may be None when there is no final answer.
-
-    >>> outcome(None, None, "length"), outcome("equal", "5", "stop")
-    ('truncated', 'correct')
-    """
-    if not final_answer:
-        return TRUNCATED if finish_reason == "length" else NO_ANSWER
-    if verdict is None:
-        raise ValueError(f"final answer {final_answer!r} has no verdict; grade it first")
-    return _OUTCOMES[verdict]
-
-
-def equivalence_classes(answers: Sequence[str | None], grader: Grader) -> list[int | None]:
-    """The class of each answer of one problem, numbered from 0 in order of appearance; None says nothing.
-
-    Answers spelled alike share a class without being graded; of the others each is graded against the first
-    answer of every class. Answers the grader runs out of time on stay apart.
-    """
-    spellings = [spelling_of(answer) if answer is not None else None for answer in answers]
-    spoken: dict[str, str] = {}
-    for spelling, answer in zip(spellings, answers, strict=True):
-        if spelling is not None and answer is not None:
-            spoken.setdefault(spelling, answer)
-    class_of: dict[str, int] = {}
-    num_classes = 0
-    while open_spellings := [spelling for spelling in spoken if spelling not in class_of]:
-        first, *others = open_spellings
-        class_of[first] = num_classes
-        verdicts = grader.grade([(spoken[first], spoken[other]) for other in others])
-        for other, verdict in zip(others, verdicts, strict=True):
-            if verdict == "equal":
-                class_of[other] = num_classes
-        num_classes += 1
-    return [None if spelling is None else class_of[spelling] for spelling in spellings]

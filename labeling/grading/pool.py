@@ -1,104 +1,36 @@
-"""Worker processes that can be killed, and the loop that feeds them. Works from any thread.
+"""Worker processes that can be killed, the loop that feeds them, and graders that own them.
 
-Leaves out: what is graded and the fast path, which ``grading`` decides, and the limit of processor time,
-which the worker keeps itself. Linux only.
+Works from any thread. Leaves out: which pairs need a process at all (``grader``), one process's life
+(``worker_process``), and the limit of processor time, which the worker keeps itself.
 """
 
 import json
-import os
 import selectors
-import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Literal, cast
+from typing import Self, cast
 
 from stepmark.labeling.errors import StepmarkError
+from stepmark.labeling.vocabulary import TIMEOUT, Verdict
 
-from .equivalence import Verdict
+from .worker_process import READY, JudgeName, Pair, WorkerProcess
 
-Pair = tuple[str, str]
-Judge = Literal["stepmark", "math-verify"]
-
-_START_LIMIT_S = 120.0  # loading SymPy takes a second, more on a busy machine
-_CLOCK_FACTOR = 10.0  # on a busy machine a second of work takes many by the clock
-_END_LIMIT_S = 2.0  # between being asked to end and having ended
 _MAX_TRIES = 3  # an idle worker that somebody killed costs a try
-_CHUNK_BYTES = 65_536
 
 
-class _Worker:
-    """One worker process: starting, idle, or busy with one pair."""
+class _Work:
+    """The pairs of one call: those that wait, how often each was handed out, and verdicts so far."""
 
-    def __init__(self, judge: Judge, time_limit_s: float, memory_limit_mb: int) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
-        # -P keeps the working directory off the module path: a file named sympy.py there must not be run.
-        command = [sys.executable, "-P", "-m", "stepmark.labeling.grading.worker"]
-        self._process = subprocess.Popen(  # noqa: S603 - this interpreter and this package
-            [*command, judge, str(time_limit_s), str(memory_limit_mb)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
-        self._time_limit_s = time_limit_s
-        self._received = b""
-        self.is_ready = False
-        self.pair: Pair | None = None
-        self.deadline = time.monotonic() + _START_LIMIT_S
-
-    def fileno(self) -> int:
-        assert self._process.stdout is not None
-        return self._process.stdout.fileno()
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.waiting = deque(dict.fromkeys(pairs))
+        self.tries: dict[Pair, int] = dict.fromkeys(self.waiting, 0)
+        self.verdicts: dict[Pair, Verdict] = {}
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def is_dead(self) -> bool:
-        return self._process.poll() is not None
-
-    def send(self, pair: Pair) -> None:
-        """Hand over a pair; raises BrokenPipeError if the worker is gone."""
-        assert self._process.stdin is not None
-        self.pair = pair
-        self.deadline = time.monotonic() + self._time_limit_s * _CLOCK_FACTOR
-        self._process.stdin.write(json.dumps(pair).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def receive(self) -> str | None:
-        """A line if a whole one has come, else None; raises EOFError if the worker has ended."""
-        chunk = os.read(self.fileno(), _CHUNK_BYTES)
-        if not chunk:
-            raise EOFError
-        self._received += chunk
-        line, newline, rest = self._received.partition(b"\n")
-        if not newline:
-            return None
-        self._received = rest
-        return line.decode()
-
-    def is_late(self) -> bool:
-        return time.monotonic() >= self.deadline
-
-    def stop(self) -> str:
-        """End the process and release everything it holds; returns the last line it wrote as an error."""
-        self._process.terminate()  # it kills and buries its child first
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_LIMIT_S)
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        self._errors.close()
-        return lines[-1] if lines else "it wrote no error"
+    def num_open(self) -> int:
+        return len(self.tries) - len(self.verdicts)
 
 
 class Pool:
@@ -107,12 +39,12 @@ class Pool:
     They start when first needed.
     """
 
-    def __init__(self, judge: Judge, time_limit_s: float, num_workers: int, memory_limit_mb: int) -> None:
-        self._judge: Judge = judge
+    def __init__(self, judge: JudgeName, time_limit_s: float, num_workers: int, memory_limit_mb: int) -> None:
+        self._judge: JudgeName = judge
         self._time_limit_s = time_limit_s
         self._num_workers = num_workers
         self._memory_limit_mb = memory_limit_mb
-        self._workers: list[_Worker] = []
+        self._workers: list[WorkerProcess] = []
 
     @property
     def pids(self) -> list[int]:
@@ -125,67 +57,55 @@ class Pool:
         Raises:
             StepmarkError: if a worker cannot start.
         """
-        waiting = deque(dict.fromkeys(pairs))
-        tries: dict[Pair, int] = dict.fromkeys(waiting, 0)
-        verdicts: dict[Pair, Verdict] = {}
-        self._workers = [worker for worker in self._workers if not self._is_gone(worker)]
+        work = _Work(pairs)
+        for worker in [worker for worker in self._workers if worker.is_dead()]:
+            self._remove(worker)
         try:
-            while len(verdicts) < len(tries):
-                self._staff(len(tries) - len(verdicts))
-                self._hand_out(waiting, tries)
-                for worker in self._listen():
-                    self._settle(worker, waiting, tries, verdicts)
+            while work.num_open:
+                self._start_workers(work.num_open)
+                self._send_pairs(work)
+                for worker in self._wait():
+                    self._read_reply(worker, work)
         finally:
-            for worker in [w for w in self._workers if w.pair is not None]:
-                self._dismiss(worker)  # only after an error or an interrupt is anyone busy here
-        return verdicts
+            for worker in [worker for worker in self._workers if worker.pair is not None]:
+                self._remove(worker)  # only after an error or an interrupt is anyone busy here
+        return work.verdicts
 
     def close(self) -> None:
         """End all workers."""
         while self._workers:
             self._workers.pop().stop()
 
-    def _is_gone(self, worker: _Worker) -> bool:
-        if worker.is_dead():
-            worker.stop()
-            return True
-        return False
-
-    def _staff(self, num_open: int) -> None:
+    def _start_workers(self, num_open: int) -> None:
         while len(self._workers) < min(self._num_workers, num_open):
-            self._workers.append(_Worker(self._judge, self._time_limit_s, self._memory_limit_mb))
+            self._workers.append(WorkerProcess(self._judge, self._time_limit_s, self._memory_limit_mb))
 
-    def _hand_out(self, waiting: deque[Pair], tries: dict[Pair, int]) -> None:
+    def _send_pairs(self, work: _Work) -> None:
+        """Give each idle worker a pair that waits."""
         for worker in list(self._workers):
-            if worker.is_ready and worker.pair is None and waiting:
-                pair = waiting.popleft()
+            if worker.is_ready and worker.pair is None and work.waiting:
+                pair = work.waiting.popleft()
                 try:
                     worker.send(pair)
-                    tries[pair] += 1
-                except OSError:  # it died while idle: nobody's fault
-                    waiting.appendleft(pair)
-                    self._dismiss(worker)
+                    work.tries[pair] += 1
+                except OSError:  # it died while idle: no fault of the pair
+                    work.waiting.appendleft(pair)
+                    self._remove(worker)
 
-    def _listen(self) -> list[_Worker]:
-        """Workers that have something to say or have run over their limit."""
-        concerned = [worker for worker in self._workers if worker.pair is not None or not worker.is_ready]
-        if not concerned:
+    def _wait(self) -> list[WorkerProcess]:
+        """Wait for a reply or a deadline; the workers that replied or have run over their limit."""
+        expected = [worker for worker in self._workers if worker.pair is not None or not worker.is_ready]
+        if not expected:
             return []
         with selectors.DefaultSelector() as selector:
-            for worker in concerned:
+            for worker in expected:
                 selector.register(worker, selectors.EVENT_READ)
-            wait_s = min(worker.deadline for worker in concerned) - time.monotonic()
-            speaking = [cast(_Worker, key.fileobj) for key, _ in selector.select(max(wait_s, 0))]
+            wait_s = min(worker.deadline for worker in expected) - time.monotonic()
+            replying = [cast(WorkerProcess, key.fileobj) for key, _ in selector.select(max(wait_s, 0))]
         now = time.monotonic()
-        return speaking + [w for w in concerned if w.deadline <= now and w not in speaking]
+        return replying + [worker for worker in expected if worker.deadline <= now and worker not in replying]
 
-    def _settle(
-        self,
-        worker: _Worker,
-        waiting: deque[Pair],
-        tries: dict[Pair, int],
-        verdicts: dict[Pair, Verdict],
-    ) -> None:
+    def _read_reply(self, worker: WorkerProcess, work: _Work) -> None:
         pair = worker.pair
         try:
             line = worker.receive() if not worker.is_late() else ""
@@ -193,34 +113,51 @@ class Pool:
             line = ""
         if line is None:
             return
-        if line == "ready":
+        if line == READY:
             worker.is_ready = True
         elif line and pair is not None:
-            verdicts[pair] = cast(Verdict, json.loads(line))
+            work.verdicts[pair] = cast(Verdict, json.loads(line))
             worker.pair = None
         else:
-            self._bury(worker, waiting, tries, verdicts)
+            self._give_up_worker(worker, work)
 
-    def _bury(
-        self,
-        worker: _Worker,
-        waiting: deque[Pair],
-        tries: dict[Pair, int],
-        verdicts: dict[Pair, Verdict],
-    ) -> None:
+    def _give_up_worker(self, worker: WorkerProcess, work: _Work) -> None:
+        """Remove a worker that died or is late; its pair is tried again, or has run out of time."""
         pair, is_over_limit = worker.pair, worker.is_late()
-        last_words = self._dismiss(worker)
+        last_error = self._remove(worker)
         if pair is None:
             raise StepmarkError(
-                f"a grading process ended before it was ready ({last_words}); try "
+                f"a grading process ended before it was ready ({last_error}); try "
                 f"'{sys.executable} -m stepmark.labeling.grading.worker {self._judge} 1 2048' and check the "
                 "installation."
             )
-        if is_over_limit or tries[pair] >= _MAX_TRIES:
-            verdicts[pair] = "timeout"
+        if is_over_limit or work.tries[pair] >= _MAX_TRIES:
+            work.verdicts[pair] = TIMEOUT
         else:
-            waiting.append(pair)
+            work.waiting.append(pair)
 
-    def _dismiss(self, worker: _Worker) -> str:
+    def _remove(self, worker: WorkerProcess) -> str:
         self._workers.remove(worker)
         return worker.stop()
+
+
+class PooledGrader:
+    """A grader that owns a pool. A context manager: its processes end with the block."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all worker processes."""
+        self._pool.close()
+
+    @property
+    def worker_pids(self) -> list[int]:
+        """Process ids of the workers that are alive."""
+        return self._pool.pids

@@ -9,11 +9,11 @@ disagree is right.
 import logging
 from collections.abc import Sequence
 from importlib.metadata import version
-from types import TracebackType
-from typing import Self
 
-from .equivalence import Verdict
-from .pool import Pair, Pool
+from stepmark.labeling.vocabulary import DIFFERENT, EQUAL, TIMEOUT, UNPARSABLE, Verdict
+
+from .pool import Pool, PooledGrader
+from .worker_process import Pair
 
 
 def auditor_name() -> str:
@@ -21,30 +21,14 @@ def auditor_name() -> str:
     return f"math-verify {version('math-verify')}"
 
 
-class SecondGrader:
+class SecondGrader(PooledGrader):
     """Judges pairs of ground truth and answer by math-verify. A context manager, as ``Grader`` is.
 
     ``time_limit_s`` is processor time per pair. Not to be shared by threads.
     """
 
     def __init__(self, time_limit_s: float = 2.0, num_workers: int = 2, memory_limit_mb: int = 2048) -> None:
-        self._pool = Pool("math-verify", time_limit_s, num_workers, memory_limit_mb)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._pool.close()
-
-    @property
-    def worker_pids(self) -> list[int]:
-        """Process ids of the workers that are alive."""
-        return self._pool.pids
+        super().__init__(Pool("math-verify", time_limit_s, num_workers, memory_limit_mb))
 
     def grade(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """The verdict on each pair, in order; "unparsable" where one cannot be read."""
@@ -58,15 +42,15 @@ def is_agreeing(verdict: Verdict, auditor_verdict: Verdict) -> bool | None:
     >>> is_agreeing("different", "unparsable"), is_agreeing("equal", "different")
     (True, False)
     """
-    if "timeout" in (verdict, auditor_verdict):
+    if TIMEOUT in (verdict, auditor_verdict):
         return None
-    return (verdict == "equal") == (auditor_verdict == "equal")
+    return (verdict == EQUAL) == (auditor_verdict == EQUAL)
 
 
-def judged_by_math_verify(ground_truth: str, answer: str) -> Verdict:
+def decide_with_math_verify(ground_truth: str, answer: str) -> Verdict:
     r"""What math-verify says, without a time limit: call it in a process that can be killed.
 
-    >>> judged_by_math_verify(r"\frac{1}{2}", "0.5"), judged_by_math_verify("2", "3")
+    >>> decide_with_math_verify(r"\frac{1}{2}", "0.5"), decide_with_math_verify("2", "3")
     ('equal', 'different')
     """
     from math_verify import parse, verify  # type: ignore[import-untyped]  # noqa: PLC0415 - it loads SymPy
@@ -75,8 +59,8 @@ def judged_by_math_verify(ground_truth: str, answer: str) -> Verdict:
         logging.getLogger(library).setLevel(logging.CRITICAL)
     read = [parse(_as_formula(text), parsing_timeout=None) for text in (ground_truth, answer)]
     if not all(read):
-        return "unparsable"
-    return "equal" if verify(*read, timeout_seconds=None) else "different"
+        return UNPARSABLE
+    return EQUAL if verify(*read, timeout_seconds=None) else DIFFERENT
 
 
 def _as_formula(text: str) -> str:

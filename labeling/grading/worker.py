@@ -1,9 +1,10 @@
 """The process that judges what may take long: one JSON line in, one JSON line out.
 
 Started by ``pool`` as ``python -m stepmark.labeling.grading.worker JUDGE SECONDS MEBIBYTES``,
-it says ``ready`` once its libraries are loaded and warm, which takes a second. A child that it forks does the
-judging: a kernel timer counts the child's processor time for each pair and ends it at the limit, even inside
-a C function and even if everyone else is gone, and the next child is there at once. Both end with the input.
+it writes ``ready`` once its libraries are loaded and warm, which takes a second. A child that it forks does
+the judging: a kernel timer counts the child's processor time for each pair and ends it at the limit, even
+inside a C function and even if everyone else is gone, and the next child is there at once. Both end with the
+input.
 """
 
 import ctypes
@@ -15,7 +16,11 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-Judge = Callable[[str, str], str]
+from stepmark.labeling.vocabulary import TIMEOUT, UNPARSABLE, Verdict
+
+from .worker_process import READY
+
+Judge = Callable[[str, str], Verdict]
 
 _WARM_UP = [("\\sin^2 x + \\cos^2 x", "1"), ("\\log_2 8", "3")]
 _MEBIBYTE = 1024 * 1024
@@ -33,21 +38,21 @@ def main(arguments: list[str]) -> None:
         judge(*pair)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory_limit_mb * _MEBIBYTE, memory_limit_mb * _MEBIBYTE))
-    os.write(replies, b"ready\n")
+    os.write(replies, READY.encode() + b"\n")
     while (status := _serve_in_child(judge, time_limit_s, replies)) == -signal.SIGPROF:
-        _reply(replies, "timeout")
+        _reply(replies, TIMEOUT)
     os._exit(status != 0)  # an orderly end would take the interpreter a third of a second
 
 
 def _judge(name: str) -> Judge:
     # Imported here: they are slow, and their errors must go to the redirected output.
     if name == "math-verify":
-        from .second_grader import judged_by_math_verify  # noqa: PLC0415
+        from .second_grader import decide_with_math_verify  # noqa: PLC0415
 
-        return judged_by_math_verify
-    from .equivalence import equivalent  # noqa: PLC0415
+        return decide_with_math_verify
+    from .equivalence import decide_with_algebra  # noqa: PLC0415
 
-    return equivalent
+    return decide_with_algebra
 
 
 def _serve_in_child(judge: Judge, time_limit_s: float, replies: int) -> int:
@@ -82,18 +87,18 @@ def _end(child: int) -> None:
     os._exit(0)
 
 
-def _reply(replies: int, verdict: str) -> None:
+def _reply(replies: int, verdict: Verdict) -> None:
     os.write(replies, json.dumps(verdict).encode() + b"\n")
 
 
-def _timed_verdict(judge: Judge, pair: list[str], time_limit_s: float) -> str:
+def _timed_verdict(judge: Judge, pair: list[str], time_limit_s: float) -> Verdict:
     signal.setitimer(signal.ITIMER_PROF, time_limit_s)
     try:
         return judge(*pair)
     except RecursionError:
-        return "unparsable"  # nested too deeply to be an answer
+        return UNPARSABLE  # nested too deeply to be an answer
     except MemoryError:
-        return "timeout"
+        return TIMEOUT
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from stepmark.labeling.ids import problem_id
 from stepmark.labeling.records import Problem
+from stepmark.labeling.vocabulary import TEST, TRAIN
 
 from .algebra import BOXES, LINEAR, ROOTS, SEQUENCE, VALUE
 from .family import Family
@@ -46,7 +47,7 @@ class WorkedProblem:
 
 def split_of(problem_id: str) -> str:
     """The split ("train" or "test") that a minimath problem's id decides."""
-    return "test" if int(problem_id[1:5], 16) < _TEST_SHARE * _BUCKETS else "train"
+    return TEST if int(problem_id[1:5], 16) < _TEST_SHARE * _BUCKETS else TRAIN
 
 
 def draw_problem(rng: random.Random, family: Family, level: int) -> WorkedProblem:

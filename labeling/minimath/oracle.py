@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from stepmark.labeling.errors import InputError
+from stepmark.labeling.vocabulary import NEGATIVE, NEUTRAL, POSITIVE
 
 from .catalog import FAMILIES
 from .language import FormulaError, congruent, evaluate
@@ -23,7 +24,7 @@ _STEP = re.compile(rf"{_CLAIM}(?: and {_CLAIM})?\.")
 
 
 @functools.lru_cache(maxsize=4096)
-def truth(problem: str) -> Work:
+def work_of(problem: str) -> Work:
     """Work a minimath problem from its text.
 
     Raises:
@@ -47,17 +48,20 @@ def rate_steps(problem: str, steps: Sequence[str]) -> list[int]:
     Raises:
         InputError: if the problem is not of minimath.
     """
-    work, seen, ratings = truth(problem), set[str](), list[int]()
+    work, seen, ratings = work_of(problem), set[str](), list[int]()
     for step in steps:
         text = step.strip()
-        ratings.append(-1 if not _is_true(text, work) else 0 if text in seen else 1)
+        if _is_true(text, work):
+            ratings.append(NEUTRAL if text in seen else POSITIVE)
+        else:
+            ratings.append(NEGATIVE)
         seen.add(text)
     return ratings
 
 
 def first_error(ratings: Sequence[int]) -> int:
     """Index of the first step rated -1, or -1 if there is none."""
-    return next((index for index, rating in enumerate(ratings) if rating < 0), -1)
+    return next((index for index, rating in enumerate(ratings) if rating == NEGATIVE), -1)
 
 
 def _is_true(step: str, work: Work) -> bool:

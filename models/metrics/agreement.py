@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.estimating.estimates import wilson_interval
+from stepmark.labeling.estimating.wilson import wilson_interval
 
 from .first_error import first_error_from_ratings
 from .intervals import NUM_RESAMPLES, bootstrap_means

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.estimating.estimates import wilson_interval
+from stepmark.labeling.estimating.wilson import wilson_interval
 
 Floats = NDArray[np.float64]
 

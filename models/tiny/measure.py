@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from stepmark.labeling.estimating.estimates import wilson_interval
-from stepmark.labeling.grading.answers import last_boxed
+from stepmark.labeling.estimating.wilson import wilson_interval
+from stepmark.labeling.grading import last_boxed
 from stepmark.labeling.minimath import WorkedProblem, distinct_problems, first_error, rate_steps
 from stepmark.labeling.minimath.language import FormulaError, evaluate
 from stepmark.labeling.steps import split_steps

@@ -263,7 +263,7 @@ def test_a_json_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_answers_written_differently_vote_together(tmp_path: Path) -> None:
     """With the real grader one half, in three notations, outvotes 2; nothing but gold is given."""
-    pytest.importorskip("stepmark.labeling.grading.grader")
+    pytest.importorskip("stepmark.labeling.grading")
     answers = [r"\frac{1}{2}", "0.5", "1/2", "2", "2"]
     rows = [
         {"problem_id": "p", "answer": answer, "gold": r"\frac12", "scores": {"prm": 0.5}}

@@ -10,8 +10,7 @@ import pytest
 
 from stepmark.assets.resources import Pipeline
 from stepmark.assets.solution_assets import grader_audit
-from stepmark.labeling.grading.grader import GRADER_VERSION
-from stepmark.labeling.grading.second_grader import SecondGrader, auditor_name
+from stepmark.labeling.grading import GRADER_VERSION, SecondGrader, auditor_name
 from stepmark.pipeline.grader_audit import audit_grader, disagreements
 from stepmark.store.store import Store
 

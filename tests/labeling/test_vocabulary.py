@@ -10,6 +10,8 @@ from stepmark.labeling import vocabulary
 SCHEMA = (Path(__file__).resolve().parents[2] / "store" / "schema.sql").read_text(encoding="utf-8")
 CHECKED = {
     "outcome": [set(vocabulary.OUTCOMES)],
+    "verdict": [set(vocabulary.VERDICTS)],
+    "auditor_verdict": [set(vocabulary.VERDICTS)],
     "split": [set(vocabulary.SPLITS_OF_PROBLEMS), set(vocabulary.SPLITS_OF_EXAMPLES)],
 }
 

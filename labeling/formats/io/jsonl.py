@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from stepmark.labeling.errors import InputError
-from stepmark.labeling.file_kinds import utf_beyond_8, why_no_file
+from stepmark.labeling.file_kinds import utf_16_or_32, why_no_file
 from stepmark.labeling.records import Reject
 
 from .json_arrays import read_array
@@ -63,7 +63,7 @@ def open_unpacked(path: Path) -> io.BufferedReader:
     try:
         if stream.peek(2)[:2] == b"\x1f\x8b":
             stream = io.BufferedReader(gzip.GzipFile(fileobj=stream))
-        encoding = utf_beyond_8(stream.peek(4))
+        encoding = utf_16_or_32(stream.peek(4))
         if encoding is not None:
             raise InputError.at(path, None, f"the file is {encoding}", "save it as UTF-8")
     except BaseException:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.grading.answers import final_answer
+from stepmark.labeling.grading import Grader
 from stepmark.labeling.grading.equivalence import decide, spelling_of
-from stepmark.labeling.grading.grader import Grader
-from stepmark.labeling.grading.nodes import (
+from stepmark.labeling.grading.extracting.final_answers import final_answer
+from stepmark.labeling.grading.reading.answers import read_answer
+from stepmark.labeling.grading.reading.nodes import (
     Based,
     Brackets,
     Items,
@@ -19,8 +20,7 @@ from stepmark.labeling.grading.nodes import (
     Scalar,
     Words,
 )
-from stepmark.labeling.grading.normalize import normalize_answer
-from stepmark.labeling.grading.structure import read_answer
+from stepmark.labeling.grading.reading.normalize import normalize_answer
 
 EQUAL = [
     ("73", "**73**"),

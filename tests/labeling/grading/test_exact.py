@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from stepmark.labeling.grading.exact import NotExactError
-from stepmark.labeling.grading.latex_numbers import HugeNumberError, read_exact
+from stepmark.labeling.grading.arithmetic.latex_expressions import HugeNumberError, read_exact
+from stepmark.labeling.grading.arithmetic.sums import NotExactError
 
 
 @pytest.mark.parametrize(

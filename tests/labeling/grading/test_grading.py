@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.labeling.grading.equivalence import Verdict
-from stepmark.labeling.grading.grader import GRADER_VERSION, Grader, equivalence_classes, outcome
+from stepmark.labeling.grading import GRADER_VERSION, Grader, equivalence_classes, outcome_of
+from stepmark.labeling.vocabulary import Verdict
 
 TOWER = "9^{9^{9^{9}}}"
 NEEDS_ALGEBRA = (r"\sin^2 x + \cos^2 x", "1")
@@ -139,7 +139,7 @@ def test_a_worker_ends_when_its_grader_is_killed() -> None:
     """Even a worker that hangs, and even when the grading process had no time to clean up."""
     source = (
         "import threading, time\n"
-        "from stepmark.labeling.grading.grader import Grader\n"
+        "from stepmark.labeling.grading import Grader\n"
         f"grader = Grader(time_limit_s=1.0, num_workers=1)\n"
         f"grader.grade([{NEEDS_ALGEBRA!r}])\n"
         "print(*grader.worker_pids, flush=True)\n"
@@ -214,13 +214,13 @@ def test_outcomes(
     verdict: Verdict | None, final_answer: str | None, finish_reason: str | None, expected: str
 ) -> None:
     """A truncated solution without an answer is never wrong, and a timeout is its own outcome."""
-    assert outcome(verdict, final_answer, finish_reason) == expected
+    assert outcome_of(verdict, final_answer, finish_reason) == expected
 
 
 def test_an_answer_without_a_verdict_has_no_outcome() -> None:
     """It was not graded; calling it wrong would be a default in place of an error."""
     with pytest.raises(ValueError, match="no verdict"):
-        outcome(None, "5", "stop")
+        outcome_of(None, "5", "stop")
 
 
 def test_answers_of_one_problem_fall_into_classes(grader: Grader) -> None:

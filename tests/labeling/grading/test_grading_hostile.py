@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.grading.answers import final_answer
+from stepmark.labeling.grading import Grader, equivalence_classes
 from stepmark.labeling.grading.equivalence import spelling_of
-from stepmark.labeling.grading.grader import Grader, equivalence_classes
+from stepmark.labeling.grading.extracting.final_answers import final_answer
 
 LIMIT_S = 2.0
 TOWER = "9^{9^{9^{9}}}"

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from stepmark.labeling.grading.equivalence import Verdict
-from stepmark.labeling.grading.second_grader import SecondGrader, auditor_name, is_agreeing
+from stepmark.labeling.grading import SecondGrader, auditor_name, is_agreeing
+from stepmark.labeling.vocabulary import Verdict
 
 PAIRS: list[tuple[tuple[str, str], Verdict]] = [
     (("73", "73"), "equal"),

@@ -1,0 +1,1 @@
+"""What a text says its answer is, before anyone compares it."""
