@@ -15,9 +15,9 @@ import click
 from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.vocabulary import HUMAN
 
+from .io.outputs import output_file
 from .options import home_option, output_option
 from .row_files import WRITERS
-from .text_output import output_file
 
 if TYPE_CHECKING:
     from stepmark.labeling.formats.export_registry import ExportFormat

@@ -21,9 +21,9 @@ import click
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading.grader import Grader
 
-from .jsonl_input import decoded, no_line
+from .io.jsonl import decoded, no_line
+from .io.outputs import output_file
 from .options import INPUT_FILE, output_option
-from .text_output import output_file
 
 _CHUNK_LINES = 2_000
 _SHOWN_CHARS = 60
@@ -57,7 +57,7 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
         if num_pairs == 0:
             raise no_line(file)
         source.seek(0)
-        with _output(out) as target, _progress(num_pairs) as bar:
+        with output_file(out) as target, _progress(num_pairs) as bar:
             lines = _checked_lines(source, file)
             while chunk := list(islice(lines, _CHUNK_LINES)):
                 verdicts = grader.grade([pair for _, pair in chunk])
@@ -144,17 +144,6 @@ def _with_verdict(line: str, verdict: str) -> str:
         record = json.loads(line)
         return json.dumps({**record, "verdict": verdict}, ensure_ascii=False)
     return f'{line[:-1].rstrip()}, "verdict": "{verdict}"}}'
-
-
-@contextlib.contextmanager
-def _output(out: Path | None) -> Iterator[IO[bytes]]:
-    """Standard output, or a file that appears under its name only when complete."""
-    if out is None:
-        yield sys.stdout.buffer  # JSON Lines are UTF-8, whatever the terminal is set to
-        sys.stdout.flush()
-        return
-    with output_file(out) as file:
-        yield file
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import click
 
 from stepmark.labeling.errors import StepmarkError
 
-from .json_output import write_json
+from .io.outputs import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:

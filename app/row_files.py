@@ -1,6 +1,6 @@
 """Files of rows, written as the rows come: JSON Lines, a JSON array, CSV, Parquet.
 
-Leaves out: where the file goes (``text_output.output_file``), and what the rows mean.
+Leaves out: where the file goes (``io.outputs.output_file``), and what the rows mean.
 """
 
 import csv

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .jsonl_input import JsonLine, read_jsonl, shown
+from .io.jsonl import JsonLine, read_jsonl, shown
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
     from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.scoring import Scorable, score_solutions  # noqa: PLC0415
 
-    from .text_output import write_text  # noqa: PLC0415
+    from .io.outputs import write_text  # noqa: PLC0415
 
     lines = list(read_jsonl(file))
     solutions = []
