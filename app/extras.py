@@ -23,7 +23,7 @@ _EXTRAS = {
 
 
 def require(*modules: str) -> None:
-    """Import modules that another library will need but reports the absence of in its own way."""
+    """Raise ``ModuleNotFoundError`` where a library is absent that others need and do not name so."""
     for name in modules:
         importlib.import_module(name)
 
