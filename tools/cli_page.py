@@ -1,6 +1,7 @@
 """The page docs/cli.md: every command with its arguments, options, defaults and help.
 
-``python -m tools.cli_page docs/cli.md`` makes it anew from the commands themselves. Leaves out: what they print.
+``python -m tools.cli_page docs/cli.md`` makes it anew from the commands themselves. Leaves out: what they
+print.
 """
 
 import inspect
