@@ -7,9 +7,7 @@ written. Leaves out: what makes answers equal (``stepmark.labeling.grading.equiv
 import contextlib
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -21,6 +19,7 @@ import click
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading.grader import Grader
 
+from .io.inputs import rereadable
 from .io.jsonl import decoded, no_line
 from .io.outputs import output_file
 from .options import INPUT_FILE, output_option
@@ -52,7 +51,7 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
     """
     counts: Counter[str] = Counter()
     num_workers = min(os.cpu_count() or 1, _MAX_WORKERS)
-    with _rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
+    with rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
         num_pairs = sum(1 for _ in _checked_lines(source, file))
         if num_pairs == 0:
             raise no_line(file)
@@ -66,19 +65,6 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
                 counts.update(verdicts)
                 bar.update(len(chunk))
     click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS), err=True)
-
-
-@contextlib.contextmanager
-def _rereadable(file: Path) -> Iterator[IO[bytes]]:
-    """The file opened, or a copy of it if it is a pipe, which can be read only once."""
-    with file.open("rb") as source:
-        if source.seekable():
-            yield source
-            return
-        with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(source, copy)
-            copy.seek(0)
-            yield copy
 
 
 def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:

@@ -17,14 +17,11 @@ from typing import NoReturn
 
 _EXIT_CODE = 130
 _has_come = False
-_Handler = Callable[[int, FrameType | None], NoReturn]
 
 
-@contextlib.contextmanager
-def ended_at_once() -> Iterator[None]:
+def ended_at_once() -> contextlib.AbstractContextManager[None]:
     """An interrupt of the block ends the process, and nothing is said."""
-    with _handled_by(_end_at_once):
-        yield
+    return _handled_by(_end_at_once)
 
 
 @contextlib.contextmanager
@@ -44,7 +41,7 @@ def ended_with_a_sentence(*made_of_one: type[Exception]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _handled_by(handler: _Handler) -> Iterator[None]:
+def _handled_by(handler: Callable[[int, FrameType | None], NoReturn]) -> Iterator[None]:
     # A handler that is neither Python's nor ours is another's, such as that of a process in the background.
     before = signal.getsignal(signal.SIGINT)
     with contextlib.suppress(ValueError):  # not the main thread: signals are not ours to handle

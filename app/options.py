@@ -11,8 +11,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from stepmark.labeling.file_kinds import kind_of
-
+from .io.inputs import why_not_read
 from .io.outputs import check_writable, is_standard_output, why_not_replaced
 
 DEFAULT_HOME = Path("stepmark-home")
@@ -20,24 +19,14 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _Input(click.Path):
-    """A path to read. A socket cannot be opened, and a device may never end; a terminal is no such device."""
+    """A path to read; one that names a folder as well is read twice."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        kind = kind_of(path)
-        if kind == "a socket" or (kind == "a device" and not _is_terminal(path)):
-            self.fail(f"{str(path)!r} is {kind}; name a file.", param, ctx)
-        if kind == "a pipe" and self.file_okay and self.dir_okay:
-            self.fail(f"{str(path)!r} is {kind}; name a file or a folder.", param, ctx)
+        why = why_not_read(path, is_read_twice=self.dir_okay)
+        if why is not None:
+            self.fail(f"{str(path)!r} {why}.", param, ctx)
         return path
-
-
-def _is_terminal(path: Path) -> bool:
-    try:
-        with path.open("rb", buffering=0) as device:
-            return device.isatty()
-    except OSError:
-        return False
 
 
 INPUT_FILE = _Input(exists=True, dir_okay=False, path_type=Path)  # or a pipe

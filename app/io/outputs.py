@@ -53,11 +53,8 @@ def output_file(out: Path | None) -> Iterator[IO[bytes]]:
         return
     with _errors_as_input(out):
         target = _without_links(out)
-        if (descriptor := _descriptor(out)) is not None:
-            with os.fdopen(os.dup(descriptor), "wb") as file:
-                yield file
-        elif _is_special(target):
-            with open(out, "wb", opener=_open_special) as file:
+        if (descriptor := _open_in_place(out)) is not None:
+            with os.fdopen(descriptor, "wb") as file:
                 yield file
         elif _is_database(target):
             raise InputError.at(out, None, "is a DuckDB database", "name another file")
@@ -137,16 +134,23 @@ def _is_special(target: Path) -> bool:
     return target.exists() and not target.is_file()
 
 
-def _open_special(path: str, flags: int) -> int:
-    """Open a device or pipe; where nobody reads a pipe yet, say so, for opening it waits for somebody."""
+def _open_in_place(out: Path) -> int | None:
+    """A descriptor of what is open already, or is a device or pipe; None for what a new file may replace.
+
+    Where nobody reads a pipe yet, it says so, for opening it waits for somebody.
+    """
+    if (own := _descriptor(out)) is not None:
+        return os.dup(own)
+    if not _is_special(out):
+        return None
     try:
         # Closed and opened again, a pipe would be at its end for whoever reads it.
-        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        descriptor = os.open(out, os.O_WRONLY | os.O_NONBLOCK)
     except OSError as error:
-        if error.errno != errno.ENXIO or not Path(path).is_fifo():
+        if error.errno != errno.ENXIO or not out.is_fifo():
             raise
-        click.echo(f"{path} is a pipe that nobody reads yet; waiting for a reader.", err=True)
-        return os.open(path, os.O_WRONLY)
+        click.echo(f"{out} is a pipe that nobody reads yet; waiting for a reader.", err=True)
+        return os.open(out, os.O_WRONLY)
     os.set_blocking(descriptor, True)
     return descriptor
 
