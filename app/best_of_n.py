@@ -14,8 +14,9 @@ from stepmark.models.metrics.intervals import Estimate
 from stepmark.models.metrics.samples import ProblemSamples
 from stepmark.models.metrics.voting import check_weights
 
-from .json_output import write_json
-from .jsonl_input import read_jsonl
+from .estimates import percent, value_fields
+from .io.jsonl import read_jsonl
+from .io.outputs import write_json
 from .options import INPUT_FILE, output_option
 from .sample_lines import SampleLine, group_samples, read_samples
 
@@ -68,11 +69,7 @@ def best_of_n_command(file: Path, ns: list[int] | None, json_path: Path | None, 
 def curves_as_json(estimates: CurveEstimates, num_problems: int) -> dict[str, object]:
     """The published shape: ``{"num_problems": ..., "curves": {selector: {"N": {"value": ..., ...}}}}``."""
     curves = {
-        name: {
-            str(n): {"value": point.value, "ci95_low": point.low, "ci95_high": point.high}
-            for n, point in by_n.items()
-        }
-        for name, by_n in estimates.items()
+        name: {str(n): value_fields(point) for n, point in by_n.items()} for name, by_n in estimates.items()
     }
     return {"num_problems": num_problems, "curves": curves}
 
@@ -82,7 +79,7 @@ def format_curves(estimates: CurveEstimates) -> str:
     ns = list(next(iter(estimates.values())))
     columns = [["N", *(str(n) for n in ns)]]
     for name, by_n in estimates.items():
-        cells = [f"{100 * p.value:.1f} [{100 * p.low:.1f}, {100 * p.high:.1f}]" for p in by_n.values()]
+        cells = [percent(point) for point in by_n.values()]
         columns.append([name, *cells])
     widths = [max(len(cell) for cell in column) for column in columns]
     rows = zip(*columns, strict=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from .extras import require
 from .options import INPUT_FILE, output_option
 
 
@@ -15,6 +16,7 @@ from .options import INPUT_FILE, output_option
 @output_option("--out", "out", "Folder to write.", is_folder=True, required=True)
 def convert_gguf_command(gguf: Path, out: Path) -> None:
     """Convert the model in the file GGUF, a Llama, to a checkpoint folder."""
+    require("accelerate", "gguf")  # transformers tells their absence as an error of its own
     from stepmark.models.gguf import convert_gguf  # noqa: PLC0415 - torch loads slowly
 
     convert_gguf(gguf, out)

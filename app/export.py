@@ -17,8 +17,8 @@ from stepmark.labeling.formats.registry import EXPORT_CHOICES
 from stepmark.labeling.formats.writing import ExportedSolution, ExportOptions, ExportTally
 from stepmark.labeling.vocabulary import HUMAN
 
+from .io.outputs import output_file
 from .options import home_option, output_option
-from .text_output import output_file
 
 _ALTERNATIVES = "rated alternatives to a step left out: prm800k alone holds them"
 _TESTS_OF_LABELERS = "solutions left out: people rated them to be tested themselves"

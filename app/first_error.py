@@ -11,8 +11,9 @@ import click
 from stepmark.models.metrics.first_error import FirstErrorMetrics, first_error_metrics
 from stepmark.models.metrics.intervals import Estimate
 
-from .json_output import write_json
-from .jsonl_input import JsonLine, read_jsonl, shown
+from .estimates import interval_fields, percent
+from .io.jsonl import JsonLine, read_jsonl, shown
+from .io.outputs import write_json
 from .options import INPUT_FILE, output_option
 
 _REMEDY = "give the 0-based index of the first wrong step, or -1 for none"
@@ -46,8 +47,7 @@ def metrics_as_json(metrics: FirstErrorMetrics) -> dict[str, object]:
     figures = {name: getattr(metrics, name) for name in _FIGURES}
     values = {name: None if estimate is None else estimate.value for name, estimate in figures.items()}
     intervals = {
-        name: None if estimate is None else {"ci95_low": estimate.low, "ci95_high": estimate.high}
-        for name, estimate in figures.items()
+        name: None if estimate is None else interval_fields(estimate) for name, estimate in figures.items()
     }
     return {
         **values,
@@ -74,9 +74,7 @@ def format_metrics(metrics: FirstErrorMetrics) -> str:
 
 
 def _percent(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "not known"
-    return f"{100 * estimate.value:.1f} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
+    return "not known" if estimate is None else percent(estimate)
 
 
 def _index(line: JsonLine, key: str) -> int:

@@ -7,9 +7,7 @@ written. Leaves out: what makes answers equal (``stepmark.labeling.grading``).
 import contextlib
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -21,9 +19,10 @@ import click
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading import Grader
 
-from .jsonl_input import decoded, no_line, without_duplicates
+from .io.inputs import rereadable
+from .io.jsonl import decoded, no_line, without_duplicates
+from .io.outputs import output_file
 from .options import INPUT_FILE, output_option
-from .text_output import output_file
 
 _CHUNK_LINES = 2_000
 _SHOWN_CHARS = 60
@@ -52,12 +51,12 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
     """
     counts: Counter[str] = Counter()
     num_workers = min(os.cpu_count() or 1, _MAX_WORKERS)
-    with _rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
+    with rereadable(file) as source, Grader(time_limit_s, num_workers) as grader:
         num_pairs = sum(1 for _ in _checked_lines(source, file))
         if num_pairs == 0:
             raise no_line(file)
         source.seek(0)
-        with _output(out) as target, _progress(num_pairs) as bar:
+        with output_file(out) as target, _progress(num_pairs) as bar:
             lines = _checked_lines(source, file)
             while chunk := list(islice(lines, _CHUNK_LINES)):
                 verdicts = grader.grade([pair for _, pair in chunk])
@@ -66,19 +65,6 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
                 counts.update(verdicts)
                 bar.update(len(chunk))
     click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS), err=True)
-
-
-@contextlib.contextmanager
-def _rereadable(file: Path) -> Iterator[IO[bytes]]:
-    """The file opened, or a copy of it if it is a pipe, which can be read only once."""
-    with file.open("rb") as source:
-        if source.seekable():
-            yield source
-            return
-        with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(source, copy)
-            copy.seek(0)
-            yield copy
 
 
 def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:
@@ -137,17 +123,6 @@ def _with_verdict(line: str, verdict: str) -> str:
         record = json.loads(line)
         return json.dumps({**record, "verdict": verdict}, ensure_ascii=False)
     return f'{line[:-1].rstrip()}, "verdict": "{verdict}"}}'
-
-
-@contextlib.contextmanager
-def _output(out: Path | None) -> Iterator[IO[bytes]]:
-    """Standard output, or a file that appears under its name only when complete."""
-    if out is None:
-        yield sys.stdout.buffer  # JSON Lines are UTF-8, whatever the terminal is set to
-        sys.stdout.flush()
-        return
-    with output_file(out) as file:
-        yield file
 
 
 @contextlib.contextmanager

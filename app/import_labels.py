@@ -10,7 +10,7 @@ from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.formats.registry import AUTO, IMPORT_CHOICES
 from stepmark.labeling.vocabulary import SPLITS_OF_PROBLEMS
 
-from .json_output import write_json
+from .io.outputs import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:

@@ -11,16 +11,51 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
-_CODE = 130
+_EXIT_CODE = 130
 _has_come = False
 
 
+def ended_at_once() -> contextlib.AbstractContextManager[None]:
+    """An interrupt of the block ends the process, and nothing is said."""
+    return _handled_by(_end_at_once)
+
+
+@contextlib.contextmanager
+def ended_with_a_sentence(*made_of_one: type[Exception]) -> Iterator[None]:
+    """An interrupt of the block ends the process with one sentence, whatever became of it there.
+
+    ``made_of_one`` are the errors that some library is known to make of an interrupt it caught itself.
+    """
+    with _handled_by(_remember):
+        try:
+            yield
+        except BaseException as error:
+            if not (_has_come or isinstance(error, (KeyboardInterrupt, *made_of_one))):
+                raise
+            with _handled_by(_end_at_once):  # a second one, of somebody who cannot wait
+                _end_with_a_sentence()
+
+
+@contextlib.contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], NoReturn]) -> Iterator[None]:
+    # A handler that is neither Python's nor ours is another's, such as that of a process in the background.
+    before = signal.getsignal(signal.SIGINT)
+    with contextlib.suppress(ValueError):  # not the main thread: signals are not ours to handle
+        if before in (signal.default_int_handler, _remember):
+            signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is handler:
+            signal.signal(signal.SIGINT, before)
+
+
 def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
-    os._exit(_CODE)
+    os._exit(_EXIT_CODE)
 
 
 def _remember(number: int, frame: FrameType | None) -> NoReturn:
@@ -31,46 +66,12 @@ def _remember(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _replace(old: object, new: object) -> None:
-    # A handler that is not the one expected is another's, such as that of a process in the background.
-    with contextlib.suppress(ValueError):  # not the main thread: signals are not ours to handle
-        if signal.getsignal(signal.SIGINT) is old:
-            signal.signal(signal.SIGINT, new)  # type: ignore[arg-type]
-
-
-def imported() -> None:
-    """Say that the command line is imported: an interrupt is an exception again."""
-    _replace(_end_at_once, signal.default_int_handler)
-
-
-@contextlib.contextmanager
-def told() -> Iterator[None]:
-    """End the process with one sentence where an interrupt ended the block, whatever became of it there."""
-    _replace(signal.default_int_handler, _remember)
-    try:
-        yield
-    except BaseException as error:
-        if not (_has_come or isinstance(error, KeyboardInterrupt)):
-            raise
-        end()
-    finally:
-        _replace(_remember, signal.default_int_handler)
-
-
-def end() -> NoReturn:
-    """Say in one sentence that the process was interrupted, and end it.
-
-    ``sys.exit`` would not do: Python, having seen an interrupt in an import, ends by the signal then.
-    """
-    for handler in (_remember, signal.default_int_handler):
-        _replace(handler, _end_at_once)  # one who cannot wait
+def _end_with_a_sentence() -> NoReturn:
+    # Not by sys.exit: Python, having seen an interrupt in an import, ends by the signal then.
     with contextlib.suppress(OSError, ValueError):  # nobody reads any more
         sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.write("Interrupted; what was committed stays, and the next run goes on from there.\n")
         sys.stderr.flush()
     atexit._run_exitfuncs()
-    os._exit(_CODE)
-
-
-_replace(signal.default_int_handler, _end_at_once)
+    os._exit(_EXIT_CODE)

@@ -4,20 +4,20 @@ Exit codes: 0 done, 1 failed (one sentence on stderr), 2 bad usage, 130 interrup
 commands themselves, one file each.
 """
 
-from . import interrupts  # before all else: see there
+from . import interrupts
 
-# isort: split
-import importlib
-import os
-import sys
-from importlib.metadata import version
-from typing import Any
+with interrupts.ended_at_once():  # nothing is begun yet
+    import importlib
+    import os
+    import sys
+    from typing import Any, NoReturn
 
-import click
+    import click
 
-from stepmark.labeling.errors import StepmarkError
+    from stepmark.labeling.errors import StepmarkError
 
-from .options import with_home
+    from .extras import missing_extra
+    from .options import with_home
 
 # Command to the module and attribute that hold it; a module is imported when its command is named, so that
 # `stepmark grade` does not wait for torch.
@@ -33,7 +33,7 @@ _COMMANDS = {
     "first-error": "first_error:first_error_command",
     "score": "score:score_command",
     "sql": "sql:sql_command",
-    "report": "report:report_command",
+    "report": "report_command:report_command",
     "convert-gguf": "convert_gguf:convert_gguf_command",
     "tiny-generator": "tiny_generator:tiny_generator_group",
 }
@@ -53,16 +53,17 @@ class _LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own types
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # of which click itself makes exit code 1
-            raise _ReaderGone from error
-
-
-class _ReaderGone(Exception):
-    pass
+        except ModuleNotFoundError as error:
+            raise missing_extra(ctx.invoked_subcommand, error) or error from error
+        except BrokenPipeError:
+            # The reader of a pipe has gone, as in `stepmark sql ... | head`: no failure of ours, though click
+            # makes exit code 1 of it. What Python still holds of the result it would try to write at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            ctx.exit(0)
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("stepmark"), prog_name="stepmark")
+@click.version_option(package_name="stepmark", prog_name="stepmark")
 def cli() -> None:
     """Step labels for math solutions: sample, grade, label, train and judge reward models."""
 
@@ -70,33 +71,23 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
-        with interrupts.told():
+        with interrupts.ended_with_a_sentence(click.Abort):  # what click makes of one that Dagster caught
             cli.main(standalone_mode=False)
-    except StepmarkError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
-    except click.exceptions.Exit as finished:
-        sys.exit(finished.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:  # what click makes of an interrupt that somebody else caught first, such as Dagster
-        interrupts.end()
-    except _ReaderGone:
-        # Of a pipe, as in `stepmark sql ... | head`: that is no failure of ours. What Python still holds of
-        # the result it would try to write at its end, and fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(0)
+    except StepmarkError as error:
+        _fail(str(error))
     except OSError as error:
-        reason = error.strerror or type(error).__name__
         where = "" if error.filename is None else f" ({error.filename})"
-        click.echo(
-            f"Error: reading or writing failed: {reason}{where}; look at the disk and the paths.", err=True
-        )
-        sys.exit(1)
+        reason = f"{error.strerror or type(error).__name__}{where}"
+        _fail(f"reading or writing failed: {reason}; look at the disk and the paths.")
 
 
-interrupts.imported()
+def _fail(sentence: str) -> NoReturn:
+    click.echo(f"Error: {sentence}", err=True)
+    sys.exit(1)
+
 
 if __name__ == "__main__":
     main()

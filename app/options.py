@@ -1,4 +1,4 @@
-"""Arguments and options that commands share: the home folder, and the files they read and write."""
+"""Arguments and options that commands share: the home, and the files they read and write."""
 
 import contextlib
 import errno
@@ -11,47 +11,26 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from stepmark.labeling.file_kinds import kind_of
-
-from .text_output import check_writable, is_standard_output, why_kept
+from .io.inputs import why_not_read
+from .io.outputs import check_writable, is_standard_output, why_not_replaced
 
 DEFAULT_HOME = Path("stepmark-home")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _Input(click.Path):
-    """A path to read. A socket cannot be opened, and a device may never end; a terminal is no such device."""
+    """A path to read; one that names a folder as well is read twice."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        kind = kind_of(path)
-        if kind == "a socket" or (kind == "a device" and not _is_terminal(path)):
-            self.fail(f"{str(path)!r} is {kind}; name a file.", param, ctx)
-        if kind == "a pipe" and self.file_okay and self.dir_okay:
-            self.fail(f"{str(path)!r} is {kind}; name a file or a folder.", param, ctx)
+        why = why_not_read(path, is_read_twice=self.dir_okay)
+        if why is not None:
+            self.fail(f"{str(path)!r} {why}.", param, ctx)
         return path
-
-
-def _is_terminal(path: Path) -> bool:
-    try:
-        with path.open("rb", buffering=0) as device:
-            return os.isatty(device.fileno())
-    except OSError:
-        return False
 
 
 INPUT_FILE = _Input(exists=True, dir_okay=False, path_type=Path)  # or a pipe
 INPUT_PATH = _Input(exists=True, path_type=Path)  # a file or a folder
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def as_text(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's own types
-    """Callback of a parameter that is kept as text, in the store or by Dagster: its bytes must be UTF-8."""
-    try:
-        str(value).encode()
-    except UnicodeEncodeError as error:
-        message = f"{str(value)!r} holds a byte that is not UTF-8; rename it, or write it in UTF-8."
-        raise click.BadParameter(message, ctx, param) from error
-    return value
 
 
 def output_option(
@@ -68,43 +47,52 @@ def output_option(
     def decorate(function: _Function) -> _Function:
         @functools.wraps(function)
         def checked(**values: Any) -> object:  # noqa: ANN401 - the values of the command's own parameters
-            if values[name] is not None:
-                _refuse_input(flag, values[name], values)
-                _refuse_kept(flag, values[name] / "file" if is_folder else values[name], values.get("home"))
-                check_writable(values[name], is_folder=is_folder)
-                if is_standard_output(values[name]):  # the result stands there alone: others read it
-                    with contextlib.redirect_stdout(sys.stderr):
-                        return function(**values)
-            return function(**values)
+            out = values[name]
+            if out is None:
+                return function(**values)
+            others = {key: value for key, value in values.items() if key != name}
+            _refuse_replacing(flag, out / "file" if is_folder else out, others)
+            check_writable(out, is_folder=is_folder)
+            # On standard output the result stands alone, for others read it.
+            elsewhere = contextlib.redirect_stdout(sys.stderr)
+            with elsewhere if is_standard_output(out) else contextlib.nullcontext():
+                return function(**values)
 
         return cast(_Function, option(checked))
 
     return decorate
 
 
-def _refuse_input(flag: str, out: Path, values: Mapping[str, object]) -> None:
-    for value in values.values():
-        if value is not out and isinstance(value, Path | str) and _is_same_file(out, value):
-            raise click.BadParameter(f"{out} is read by this command; name another file.", param_hint=flag)
-
-
-def _refuse_kept(flag: str, out: Path, home: object) -> None:
-    why = why_kept(out, home if isinstance(home, Path) else None)
+def _refuse_replacing(flag: str, out: Path, others: Mapping[str, object]) -> None:
+    home = others.get("home")
+    if any(_is_same_file(out, value) for value in others.values()):
+        why: str | None = "is read by this command"
+    else:
+        why = why_not_replaced(out, home if isinstance(home, Path) else None)
     if why is not None:
         raise click.BadParameter(f"{out} {why}; name another file.", param_hint=flag)
 
 
-def _is_same_file(out: Path, other: Path | str) -> bool:
+def _is_same_file(out: Path, other: object) -> bool:
     try:
-        return out.is_file() and out.samefile(other)
+        return isinstance(other, Path | str) and out.is_file() and out.samefile(other)
     except (OSError, ValueError):  # the other value is no path, or nothing is there
         return False
 
 
+def as_text(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ANN401 - click's own types
+    """Callback of a parameter that is kept as text, in the store or by Dagster: its bytes must be UTF-8."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        message = f"{str(value)!r} holds a byte that is not UTF-8; rename it, or write it in UTF-8."
+        raise click.BadParameter(message, ctx, param) from error
+    return value
+
+
 def home_option(function: _Function) -> _Function:
     """Give a command ``--home DIR`` as its parameter ``home``."""
-    decorated: _Function = _home_option(expose_value=True)(function)
-    return decorated
+    return cast(_Function, _home_option(expose_value=True)(function))
 
 
 def with_home(command: click.Command) -> click.Command:

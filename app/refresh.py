@@ -37,15 +37,15 @@ def refresh_command(resource: "type[Pipeline] | None", profile: str, allow_leak:
     refresh(home, profile, allow_leak=allow_leak, resource=resource or Pipeline)
     chosen = "" if profile == BUILT_IN[0] else f" --profile {shlex.quote(profile)}"
     click.echo(database_line(home))
-    click.echo(f"Report    {home / 'report.html'}   write it: stepmark report{_at(home)}{chosen}")
+    click.echo(f"Report    {home / 'report.html'}   write it: stepmark report{_home_argument(home)}{chosen}")
 
 
 def database_line(home: Path) -> str:
     """Where the snapshot of a finished run is, and a command that reads it."""
-    query = "'SELECT * FROM label_counts'"
-    return f"Database  {home / 'published' / 'stepmark.duckdb'}   try: stepmark sql{_at(home)} {query}"
+    query = f"stepmark sql{_home_argument(home)} 'SELECT * FROM label_counts'"
+    return f"Database  {home / 'published' / 'stepmark.duckdb'}   try: {query}"
 
 
-def _at(home: Path) -> str:
-    """The option of a command that is to be copied from the screen."""
+def _home_argument(home: Path) -> str:
+    """``--home`` in a command that is to be copied from the screen."""
     return f" --home {shlex.quote(str(home))}"

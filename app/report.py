@@ -1,7 +1,7 @@
-"""``stepmark report``: one HTML file of curves, label quality, costs, and solutions coloured by the PRM.
+"""The report: one HTML file of curves, label quality, costs, and solutions coloured by the PRM.
 
 The file stands alone: pictures are inside, nothing is fetched. All text from problems and models is escaped.
-Leaves out: computing results (results.py).
+Leaves out: computing results (results.py), and the command (report_command.py).
 """
 
 import base64
@@ -9,22 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.models.metrics.slices import THIRDS
 from stepmark.pipeline.plots import best_of_n_picture, label_quality_picture
-from stepmark.pipeline.profile import Reward, load_profile
+from stepmark.pipeline.profile import Reward
 from stepmark.pipeline.quality import Quality
 from stepmark.pipeline.score import current_models
 from stepmark.pipeline.selectors import main_selectors
 from stepmark.store.store import Store
 
-from .options import home_option, output_option
-from .profile_option import profile_option
-from .results import QUALITY_LABELS, percent, read_results, signed_percent, unscored_line
-from .text_output import write_text
+from .estimates import percent, signed_percent
+from .io.outputs import write_text
+from .results import QUALITY_LABELS, read_results, unscored_line
 
 _NUM_SHOWN = 10
 _NUM_LEAKS_SHOWN = 20
@@ -73,17 +71,6 @@ class ShownStep:
     score: float
     hue: int
     oracle: int | None
-
-
-@click.command("report")
-@profile_option
-@output_option("--out", "out", "File to write [default: report.html in the home].")
-@home_option
-def report_command(profile: str, out: Path | None, home: Path) -> None:
-    """Write the report on the published snapshot as one HTML file."""
-    click.echo(
-        f"Report: {write_report(Store(home), load_profile(profile).reward, out or home / 'report.html')}"
-    )
 
 
 def write_report(store: Store, reward: Reward, out: Path) -> Path:

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from stepmark.labeling.vocabulary import MONTE_CARLO, ORACLE
-from stepmark.models.metrics.agreement import Ratio
 from stepmark.models.metrics.intervals import Estimate
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.pipeline.profile import Reward
@@ -18,6 +17,8 @@ from stepmark.pipeline.quality import TRUTHS, Quality, metric_name, read_quality
 from stepmark.pipeline.selection import BEST_OF_N, DIFFERENCE, UNSCORED
 from stepmark.pipeline.selectors import main_selectors
 from stepmark.store.store import Store
+
+from .estimates import value_fields
 
 _COSTS = """
     SELECT 'solutions' AS kind, count(*) AS num_samples, coalesce(sum(num_tokens), 0) AS num_tokens
@@ -148,7 +149,7 @@ def as_json(results: Results) -> dict[str, Any]:
         "differences": {name: _by_n(points) for name, points in results.differences.items()},
         "num_unscored": results.num_unscored,
         "monte_carlo_labels": {
-            name: None if point.value is None else _values(point)
+            name: None if point.value is None else value_fields(point)
             for name, point in results.quality.get(ORACLE, {}).get(ALL, {}).items()
         },
         "label_quality": results.quality_rows,
@@ -161,22 +162,4 @@ def as_json(results: Results) -> dict[str, Any]:
 
 
 def _by_n(points: dict[int, Estimate]) -> dict[str, dict[str, float | None]]:
-    return {str(n): _values(point) for n, point in points.items()}
-
-
-def _values(point: Estimate | Ratio) -> dict[str, float | None]:
-    return {"value": point.value, "ci95_low": point.low, "ci95_high": point.high}
-
-
-def percent(point: Estimate | Ratio) -> str:
-    """``52.3 [48.1, 56.0]``, in percent; without an interval where there is none."""
-    if point.value is None:
-        return "not defined"
-    if point.low is None or point.high is None:
-        return f"{100 * point.value:.1f}"
-    return f"{100 * point.value:.1f} [{100 * point.low:.1f}, {100 * point.high:.1f}]"
-
-
-def signed_percent(point: Estimate) -> str:
-    """``+12.0 [+8.1, +16.0]``, in percentage points."""
-    return f"{100 * point.value:+.1f} [{100 * point.low:+.1f}, {100 * point.high:+.1f}]"
+    return {str(n): value_fields(point) for n, point in points.items()}

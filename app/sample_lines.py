@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stepmark.models.metrics.samples import ProblemSamples, problem_samples
 
-from .jsonl_input import JsonLine, shown
+from .io.jsonl import JsonLine, shown
 
 Grade = Callable[[Sequence[tuple[str, str]]], Sequence[str]]
 Classify = Callable[[Sequence[str | None]], Sequence[int | None]]

@@ -3,17 +3,9 @@
 Leaves out: writing, other files and extensions, which are refused; the live file, which is private.
 """
 
-import csv
-import io
-import json
 import re
 import sys
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import click
 import duckdb
@@ -23,9 +15,9 @@ from stepmark.store.frames import one_line
 from stepmark.store.snapshot import open_published
 from stepmark.store.store import Store
 
+from .io.layouts import Row, as_csv, as_json, as_table, printable
 from .options import home_option
 
-_CELL_CHARS = 80
 # Python has no months, no infinite days and no nanoseconds: DuckDB writes these out itself, also where
 # they are part of a type, in which names of fields stand before their types, and values of an ENUM in quotes.
 _WRITTEN_BY_DUCKDB = re.compile(
@@ -33,8 +25,6 @@ _WRITTEN_BY_DUCKDB = re.compile(
     r"|\b(INTERVAL|DATE|TIME_NS|TIMESTAMP(?:_S|_MS|_NS| WITH TIME ZONE)?)(?=[,)\[]|$)"
 )
 _READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-
-Row = tuple[Any, ...]
 
 
 @click.command("sql")
@@ -61,7 +51,7 @@ def sql_command(query: str, home: Path, layout: str) -> None:
             text = as_csv(names, rows)
             # A terminal would obey what a model wrote. Elsewhere the text goes as it is; color=True keeps
             # click from taking escape sequences out of it.
-            text = _printable(text, keep="\n\r") if sys.stdout.isatty() else text
+            text = printable(text, keep="\n\r") if sys.stdout.isatty() else text
             click.echo(text, nl=False, color=True)
         case _:
             click.echo(as_json(names, rows))
@@ -130,9 +120,7 @@ def _columns(con: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> tup
     except duckdb.Error:  # a SHOW or an EXPLAIN, or wrong, which the statement itself will tell
         return [], None
     types = [row[1] for row in described]
-    written = [
-        _WRITTEN_BY_DUCKDB.sub(lambda found: "VARCHAR" if found[1] else found[0], kind) for kind in types
-    ]
+    written = [_WRITTEN_BY_DUCKDB.sub(_as_varchar, kind) for kind in types]
     if written == types:
         return [], None
     # By place: two columns may have one name.
@@ -150,103 +138,3 @@ def _without_end(query: str) -> str:
     places = [place for place, kind in duckdb.tokenize(query) if kind != duckdb.token_type.comment]
     end = places[-1] if places and query[places[-1]] == ";" else len(query)
     return query[:end]
-
-
-def as_table(names: Sequence[str], rows: Sequence[Row]) -> str:
-    """Aligned columns, numbers to the right, cells cut at 80 characters, the number of rows below."""
-    columns = [[_cell(name), *(_cell(row[i]) for row in rows)] for i, name in enumerate(names)]
-    for i, cells in enumerate(columns):
-        width = max(map(_width, cells))
-        is_number = any(_is_number(row[i]) for row in rows)
-        cells.insert(1, "-" * width)
-        cells[:] = [_padded(cell, width, is_number) for cell in cells]
-    lines = ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
-    return "\n".join([*lines, f"({len(rows)} row{'' if len(rows) == 1 else 's'})"])
-
-
-def as_csv(names: Sequence[str], rows: Iterable[Row]) -> str:
-    """CSV with a header. NULL and an empty text are both an empty field; lists are JSON."""
-    buffer = io.StringIO()
-    plain = csv.writer(buffer, lineterminator="\n")
-    quoted = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    for row in [tuple(names), *rows]:
-        cells = [_csv_value(value) for value in row]
-        # A bare carriage return ends a line for readers, and the plain writer does not know that.
-        has_return = any("\r" in cell for cell in cells if isinstance(cell, str))
-        (quoted if has_return else plain).writerow(cells)
-    return buffer.getvalue()
-
-
-def as_json(names: Sequence[str], rows: Iterable[Row]) -> str:
-    """A JSON array with one object a row; every character beyond ASCII is escaped, so it is safe to print.
-
-    A DECIMAL of more digits than a float holds is a text, so that it loses none. Raises ``InputError`` where
-    two columns have one name: an object could hold only one of them.
-    """
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
-        raise InputError(
-            f"{twice[0]!r:.80} is the name of two columns; rename one with AS, or print them as csv."
-        )
-    return json.dumps([dict(zip(names, map(_json_value, row), strict=True)) for row in rows], indent=1)
-
-
-def _csv_value(value: object) -> object:
-    if isinstance(value, list | tuple | dict):
-        return json.dumps(_json_value(value))
-    return _as_text(value) if isinstance(value, bytes) else value
-
-
-def _as_text(blob: bytes) -> str:
-    """As DuckDB writes it: ASCII as it is, other bytes in hexadecimal."""
-    return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in blob)
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, float):
-        return value if value - value == 0 else None  # JSON has no NaN and no infinity
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, list | tuple):
-        return [_json_value(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _json_value(item) for key, item in value.items()}
-    if isinstance(value, Decimal):
-        return float(value) if Decimal(str(float(value))) == value else str(value)
-    return _as_text(value) if isinstance(value, bytes) else str(value)
-
-
-def _is_number(value: object) -> bool:
-    return hasattr(value, "__abs__") and hasattr(value, "__round__") and not isinstance(value, bool)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bytes):
-        value = _as_text(value)
-    text = _printable(f"{value:.6g}" if isinstance(value, float) else str(value))
-    return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
-
-
-def _printable(text: str, keep: str = "") -> str:
-    # Control, format (such as right-to-left marks) and line-separating characters could move a terminal's
-    # cursor, colour it, or show a row as another one.
-    return "".join(
-        char
-        if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-        else char.encode("unicode_escape").decode()
-        for char in text
-    )
-
-
-def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )
-
-
-def _padded(cell: str, width: int, is_number: bool) -> str:
-    blanks = " " * (width - _width(cell))
-    return blanks + cell if is_number else cell + blanks

@@ -46,7 +46,7 @@ def measure_command(model: str, problems: int, samples: int, seed: int, card: Pa
     from stepmark.models.tiny.measure import measure, model_card  # noqa: PLC0415 - vLLM loads slowly
     from stepmark.models.tiny.shipped import NAMES, PREFIX, resolve_model  # noqa: PLC0415
 
-    from .text_output import write_text  # noqa: PLC0415
+    from .io.outputs import write_text  # noqa: PLC0415
 
     folder = Path(resolve_model(PREFIX + model) if model in NAMES else model)
     recipe = (folder / "recipe.json").read_text(encoding="utf-8")

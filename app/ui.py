@@ -24,7 +24,9 @@ _SUPERSEDED = "ignore:Function `:FutureWarning"
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the UI has no password."
 )
-@click.option("--port", default=3000, show_default=True, type=click.IntRange(1, 65535))
+@click.option(
+    "--port", default=3000, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on."
+)
 @home_option
 def ui_command(profile: str, host: str, port: int, home: Path) -> None:
     """Open the asset graph in Dagster's UI, to look at runs and to start them."""

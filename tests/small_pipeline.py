@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from stepmark.assets.resources import Pipeline
-from stepmark.labeling.minimath import truth
+from stepmark.labeling.minimath import work_of
 from stepmark.models.sampling import Completion, SamplingSpec
 from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
@@ -71,7 +71,7 @@ class FakeEngine:
 
     def _completion(self, prompt: str, index: int) -> Completion:
         problem, _, prefix = prompt.partition("\n")
-        whole = "\n".join(truth(problem).steps)
+        whole = "\n".join(work_of(problem).steps)
         num_lines_done = prefix.count("\n")
         rest = "\n".join(whole.split("\n")[num_lines_done:])
         if index % 2 == 1:

@@ -1,6 +1,7 @@
 """What a wheel holds: every folder with code, and the files that code reads."""
 
 import tomllib
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,3 +38,25 @@ def test_every_file_beside_the_code_is_packaged() -> None:
     }
 
     assert packaged == present
+
+
+def test_the_wheel_holds_what_the_checkout_does(wheel: Path) -> None:
+    """File by file, code and data, under the package's name; and the command that starts it."""
+    present = {
+        f"stepmark/{file.relative_to(ROOT)}"
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    }
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+        [entry_points] = [name for name in names if name.endswith("entry_points.txt")]
+        commands = opened.read(entry_points).decode()
+
+    assert {name for name in names if name.startswith("stepmark/")} == present
+    assert "stepmark = stepmark.app.main:main" in commands
+
+
+def test_every_package_is_marked_as_typed() -> None:
+    """Type checkers of those who import it read its annotations."""
+    assert [folder for folder in FOLDERS if not (ROOT / folder / "py.typed").is_file()] == []

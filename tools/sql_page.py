@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from stepmark.app.sql import as_table, run_query
+from stepmark.app.io.layouts import as_table
+from stepmark.app.sql import run_query
 
 from .example_store import make_example_store
 

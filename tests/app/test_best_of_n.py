@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from stepmark.app import best_of_n
 from stepmark.app.best_of_n import best_of_n_command
-from stepmark.app.jsonl_input import read_jsonl
+from stepmark.app.io.jsonl import read_jsonl
 from stepmark.app.sample_lines import group_samples, read_samples
 from stepmark.labeling.errors import InputError
 

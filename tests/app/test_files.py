@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from stepmark.app import text_output
+from stepmark.app.io import outputs
 from stepmark.app.main import cli
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.store import Store
@@ -308,7 +308,7 @@ def test_an_output_that_can_be_written_is_only_looked_at(tmp_path: Path) -> None
     old = tmp_path / "old.txt"
     old.write_text("old")
     for out in (old, tmp_path / "new.txt", Path("/dev/null")):
-        text_output.check_writable(out)
+        outputs.check_writable(out)
 
     assert old.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old]

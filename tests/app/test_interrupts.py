@@ -17,8 +17,7 @@ import stepmark.app.main
 """
 _IN_COMMAND = """
 from stepmark.app import interrupts
-interrupts.imported()
-with interrupts.told():
+with interrupts.ended_with_a_sentence():
     {}
 """
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from stepmark.app.sql import as_csv, as_json, as_table, run_query, sql_command
+from stepmark.app.io.layouts import as_csv, as_json, as_table
+from stepmark.app.sql import run_query, sql_command
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.snapshot import READ_ONLY_CONFIG
 from stepmark.store.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from stepmark.app.demo import _table
+from stepmark.app.demo_text import curve_lines
 from stepmark.app.report import write_report
 from stepmark.app.results import as_json, read_results
 from stepmark.assets.judge_assets import best_of_n, first_error_detection, label_agreement, length_bias
@@ -61,6 +61,6 @@ def test_samples_without_a_score_are_told_where_there_are_any(
     line = "Answered samples without a score, ranked last: orm 1,200"
     page = write_report(store, reward, tmp_path / "report.html").read_text()
 
-    assert (_table(results)[-1] == line) is (line in page) is is_told
-    assert ("without a score" in "".join(_table(results)) + page) is is_told
+    assert (curve_lines(results)[-1] == line) is (line in page) is is_told
+    assert ("without a score" in "".join(curve_lines(results)) + page) is is_told
     assert as_json(results)["num_unscored"] == ({"orm": 1200} if is_told else {})

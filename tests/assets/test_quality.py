@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.app.demo import _quality
+from stepmark.app.demo_text import quality_lines
+from stepmark.app.estimates import percent
 from stepmark.app.report import write_report
-from stepmark.app.results import as_json, percent, read_results
+from stepmark.app.results import as_json, read_results
 from stepmark.assets.judge_assets import label_agreement
 from stepmark.assets.resources import Pipeline
 from stepmark.models.metrics.agreement import Ratio
@@ -182,7 +183,7 @@ def test_the_printed_results_tell_what_is_undecided_and_how_sound_probabilities_
     store_label_quality(store, measure_label_quality(store))
     store.publish()
     results = read_results(store, profile.reward)
-    printed = "\n".join(_quality(results))
+    printed = "\n".join(quality_lines(results))
 
     assert "against the oracle, 3 problems" in printed
     assert "first error undecided                               33.3 [" in printed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.app.text_output import check_writable, why_kept, write_text
+from stepmark.app.io.outputs import check_writable, why_not_replaced, write_text
 from stepmark.labeling.errors import InputError
 
 
@@ -57,7 +57,7 @@ def test_a_pipe_is_written_to(reads_first: bool, tmp_path: Path, capsys: pytest.
 
 
 _WRITING = (
-    "import pathlib, sys\nfrom stepmark.app.text_output import *\nout = pathlib.Path(sys.argv[1])\n"
+    "import pathlib, sys\nfrom stepmark.app.io.outputs import *\nout = pathlib.Path(sys.argv[1])\n"
     "check_writable(out)\nwrite_text(out, 'text')"
 )
 
@@ -146,7 +146,7 @@ def test_links_in_a_circle_are_told_before_the_work(tmp_path: Path) -> None:
     link.symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(link)
 
-    for check in (check_writable, lambda out: why_kept(out, None)):
+    for check in (check_writable, lambda out: why_not_replaced(out, None)):
         with pytest.raises(InputError, match="Too many levels of symbolic links"):
             check(link)
 
