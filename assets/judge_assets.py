@@ -46,7 +46,7 @@ def scores_asset(profile: Profile) -> dg.AssetsDefinition:
         solutions with Monte-Carlo labels.
         """
         store, settings = pipeline.store(), pipeline.settings()
-        num_scored = score_with_models(store, settings)
+        num_scored = score_with_models(store, settings, pipeline.readings())
         num_likelihoods = score_with_likelihoods(store, settings)
         return dg.MaterializeResult(
             metadata={

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from stepmark.models.reward.readings import Readings
 from stepmark.pipeline.profile import BUILT_IN, Profile, load_profile
 from stepmark.store.store import Store
 
@@ -31,10 +32,19 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
         """The profile, read once per process and text."""
         return _cached_profile(self.profile)
 
+    def readings(self) -> Readings:
+        """What small bases have read in this process: the assets that train and score share it."""
+        return _shared_readings()
+
 
 @functools.lru_cache(maxsize=8)
 def _cached_profile(name: str) -> Profile:
     return load_profile(name)
+
+
+@functools.lru_cache(maxsize=1)
+def _shared_readings() -> Readings:
+    return Readings()
 
 
 def pipeline_from_environment() -> Pipeline:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stepmark.labeling.minimath import stream
-from stepmark.models.sampling import InProcessSampler, SamplingSpec, batches
+from stepmark.models.batches import batches
+from stepmark.models.sampling import InProcessSampler, SamplingSpec
 
 _DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "tiny" / "checkpoints" / "generator"
 _TRANSFORMERS_BATCH = 512

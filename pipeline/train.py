@@ -19,6 +19,7 @@ import polars as pl
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.labeling.vocabulary import FIRST_ROUND
 from stepmark.models.reward.folder import holds_reward_model
+from stepmark.models.reward.readings import Readings
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.rows import delete, replace
 from stepmark.store.store import Store
@@ -91,8 +92,13 @@ def _config(model: RewardModel, reward: Reward) -> str:
     return json.dumps({**shared, "model": chosen, "base_sha256": base}, sort_keys=True)
 
 
-def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> dict[str, Any]:
-    """Train one reward model unless it is there; return its row in ``reward_models``."""
+def train_reward_model(
+    store: Store, profile: Profile, model: RewardModel, readings: Readings | None = None
+) -> dict[str, Any]:
+    """Train one reward model unless it is there; return its row in ``reward_models``.
+
+    Heads that are given the same ``readings``, in training and in scoring, read each solution once.
+    """
     reward = profile.reward
     targets = targets_of(store, model)
     if not targets.height:
@@ -102,11 +108,16 @@ def train_reward_model(store: Store, profile: Profile, model: RewardModel) -> di
         )
     key = reward_model_id(model, reward, targets)
     with only_worker(store, "training"):
-        return _found_or_trained(store, reward, model, targets, key)
+        return _found_or_trained(store, reward, model, targets, key, readings)
 
 
 def _found_or_trained(
-    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, key: str
+    store: Store,
+    reward: Reward,
+    model: RewardModel,
+    targets: pl.DataFrame,
+    key: str,
+    readings: Readings | None,
 ) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
     folder = checkpoint_folder(store, key)
@@ -122,7 +133,7 @@ def _found_or_trained(
         "label_sources": list(model.label_sources) or ["outcome"],
         "config": config,
         "checkpoint": str(folder.relative_to(store.home)),
-        **_fit(store, reward, model, targets, folder),
+        **_fit(store, reward, model, targets, folder, readings),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
         "base_sha256": json.loads(config)["base_sha256"],
         "code_version": version("stepmark"),
@@ -154,7 +165,12 @@ def _make_room(folder: Path) -> None:
 
 
 def _fit(
-    store: Store, reward: Reward, model: RewardModel, targets: pl.DataFrame, folder: Path
+    store: Store,
+    reward: Reward,
+    model: RewardModel,
+    targets: pl.DataFrame,
+    folder: Path,
+    readings: Readings | None,
 ) -> dict[str, str]:
     from stepmark.models.reward.checkpoint import save_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.training import train  # noqa: PLC0415
@@ -179,6 +195,7 @@ def _fit(
             config,
             lambda step, total, loss: bar.reach(step, f"loss {loss:.3f}", total),
             show_reading,
+            readings,
         )
     checksum = save_reward_model(fresh, folder)
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}

@@ -11,7 +11,7 @@ from stepmark.labeling.errors import InputError
 from .checkpoints import checkpoint_sha256, local_checkpoint
 from .endpoints import EndpointsSampler
 from .in_process import InProcessSampler
-from .protocol import FINISH_REASONS, Completion, Sampler, SamplingSpec, batches
+from .protocol import FINISH_REASONS, Completion, Sampler, SamplingSpec
 
 __all__ = [
     "FINISH_REASONS",
@@ -21,7 +21,6 @@ __all__ = [
     "InProcessSampler",
     "Sampler",
     "SamplingSpec",
-    "batches",
     "checkpoint_sha256",
     "local_checkpoint",
     "open_sampler",

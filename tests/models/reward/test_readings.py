@@ -1,4 +1,4 @@
-"""What a frozen base has read is remembered for the next head, and only for that base."""
+"""What a frozen base has read is kept for the next head, and only for that base."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from stepmark.labeling.steps import split_steps
-from stepmark.models.reward import remembered
 from stepmark.models.reward.encoding import Encoder
 from stepmark.models.reward.network import HeadConfig, RewardNetwork
-from stepmark.models.reward.remembered import Memory, memory_of
+from stepmark.models.reward.reader import Reader
+from stepmark.models.reward.readings import Memory, Readings
 from stepmark.models.reward.scoring import Scorable, score_solutions
 
 from .conftest import random_model
@@ -22,17 +22,16 @@ SOLUTIONS = [Scorable("Solve it.", text, tuple(split_steps(text))) for text in T
 
 @pytest.fixture
 def num_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many solutions each reading was asked for; nothing is remembered at the start."""
-    asked: list[int] = []
-    read = remembered.read_solutions
+    """How many solutions each reading was of."""
+    counts: list[int] = []
+    read = Reader.read
 
-    def counting(network: RewardNetwork, rows: Sequence[Any], *rest: Any) -> Any:
-        asked.append(len(rows))
-        return read(network, rows, *rest)
+    def counting(reader: Reader, rows: Sequence[Any], *rest: Any) -> Any:
+        counts.append(len(rows))
+        return read(reader, rows, *rest)
 
-    monkeypatch.setattr(remembered, "read_solutions", counting)
-    monkeypatch.setattr(remembered, "_memories", {})
-    return asked
+    monkeypatch.setattr(Reader, "read", counting)
+    return counts
 
 
 def network_of(encoder: Encoder, config: HeadConfig = SURPRISE) -> RewardNetwork:
@@ -43,10 +42,9 @@ def network_of(encoder: Encoder, config: HeadConfig = SURPRISE) -> RewardNetwork
 
 def test_a_second_head_on_the_same_base_reads_nothing(encoder: Encoder, num_read: list[int]) -> None:
     """Its scores are those it would have given after reading."""
-    first, second = network_of(encoder), network_of(encoder)
-    score_solutions(first, encoder, SOLUTIONS)
-    scores = score_solutions(second, encoder, SOLUTIONS)
-    remembered._memories.clear()
+    first, second, readings = network_of(encoder), network_of(encoder), Readings()
+    score_solutions(first, encoder, SOLUTIONS, readings=readings)
+    scores = score_solutions(second, encoder, SOLUTIONS, readings=readings)
 
     assert num_read == [2, 0]
     assert scores == score_solutions(second, encoder, SOLUTIONS)
@@ -54,25 +52,24 @@ def test_a_second_head_on_the_same_base_reads_nothing(encoder: Encoder, num_read
 
 def test_another_base_reads_for_itself(encoder: Encoder, num_read: list[int]) -> None:
     """One changed weight, and nothing that was read holds."""
-    network = network_of(encoder)
-    score_solutions(network, encoder, SOLUTIONS)
+    network, readings = network_of(encoder), Readings()
+    score_solutions(network, encoder, SOLUTIONS, readings=readings)
     with torch.no_grad():
         next(network.backbone.parameters()).view(-1)[0] += 1
-    score_solutions(network, encoder, SOLUTIONS)
+    score_solutions(network, encoder, SOLUTIONS, readings=readings)
 
     assert num_read == [2, 2]
 
 
-def test_hidden_states_are_not_remembered(encoder: Encoder, network: RewardNetwork) -> None:
+def test_hidden_states_are_not_kept(encoder: Encoder, network: RewardNetwork) -> None:
     """They would fill the memory."""
-    assert memory_of(network) is None
-    assert memory_of(network_of(encoder, HeadConfig(16, reads_likelihood=False))) is None
+    assert Readings().of(network.reader) is None
+    assert Readings().of(network_of(encoder, HeadConfig(16, reads_likelihood=False)).reader) is None
 
 
-def test_a_full_memory_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_memory_keeps_what_it_has() -> None:
     """What does not fit is read again, not put in the place of something else."""
-    monkeypatch.setattr(remembered, "_MAX_TOKENS", 3)
-    memory = Memory()
+    memory = Memory(max_tokens=3)
     memory.keep((1, 2), torch.zeros(2, 4))
     memory.keep((3, 4), torch.zeros(2, 4))
 
