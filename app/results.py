@@ -11,8 +11,7 @@ import polars as pl
 
 from stepmark.assets.judge_assets import main_selectors
 from stepmark.labeling.vocabulary import MONTE_CARLO, ORACLE
-from stepmark.models.metrics.agreement import Ratio
-from stepmark.models.metrics.intervals import Estimate
+from stepmark.models.metrics.intervals import Estimate, PossibleEstimate
 from stepmark.models.metrics.label_quality import ALL
 from stepmark.pipeline.profile import Profile
 from stepmark.pipeline.quality import TRUTHS, Quality, metric_name, read_quality
@@ -162,11 +161,11 @@ def _by_n(points: dict[int, Estimate]) -> dict[str, dict[str, float | None]]:
     return {str(n): _values(point) for n, point in points.items()}
 
 
-def _values(point: Estimate | Ratio) -> dict[str, float | None]:
+def _values(point: Estimate | PossibleEstimate) -> dict[str, float | None]:
     return {"value": point.value, "ci95_low": point.low, "ci95_high": point.high}
 
 
-def percent(point: Estimate | Ratio) -> str:
+def percent(point: Estimate | PossibleEstimate) -> str:
     """``52.3 [48.1, 56.0]``, in percent; without an interval where there is none."""
     if point.value is None:
         return "not defined"

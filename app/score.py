@@ -61,14 +61,16 @@ def score_command(model: str, file: Path, out: Path | None, home: Path) -> None:
 
 def _added(steps: "list[StepProbabilities] | None", *, last_only: bool) -> dict[str, object]:
     """The fields a line gets; null for what the model does not judge."""
-    from stepmark.models.metrics.aggregation import aggregate  # noqa: PLC0415
-    from stepmark.models.reward.scoring import step_score  # noqa: PLC0415 - torch loads slowly
+    from stepmark.models.metrics.aggregation import aggregate, step_score  # noqa: PLC0415
 
     if steps is None:
         return {"probabilities": None, "step_scores": None, "score": None}
     first = len(steps) - 1 if last_only else 0
     probabilities = [asdict(step) if index >= first else None for index, step in enumerate(steps)]
-    step_scores = [step_score(step) if index >= first else None for index, step in enumerate(steps)]
+    step_scores = [
+        step_score(step.neutral, step.positive) if index >= first else None
+        for index, step in enumerate(steps)
+    ]
     score = aggregate([score for score in step_scores if score is not None], "product")
     return {"probabilities": probabilities, "step_scores": step_scores, "score": score}
 

@@ -1,7 +1,7 @@
-"""One score for a solution from the scores of its steps.
+"""One score for a step from its class probabilities, and one for a solution from those of its steps.
 
-Leaves out: how a step's score comes from class probabilities. No aggregation is neutral: a product falls
-with every step (``bias`` measures by how much), a minimum sees one step, ``last`` ignores all but one.
+No aggregation is neutral: a product falls with every step, a minimum sees one step, ``last`` ignores all but
+one.
 """
 
 import math
@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from stepmark.labeling.errors import InputError
 
 AGGREGATIONS = ("product", "min", "mean", "last")
+
+
+def step_score(neutral: float, positive: float) -> float:
+    """A step's score: P(positive) + P(neutral), as neutral counts as positive (Lightman et al., 2023)."""
+    return math.fsum((positive, neutral))
 
 
 def aggregate(step_scores: Sequence[float], how: str) -> float:
@@ -23,7 +28,7 @@ def aggregate(step_scores: Sequence[float], how: str) -> float:
     """
     _check(step_scores)
     if how == "product":
-        return math.exp(log_product(step_scores))
+        return _product(step_scores)
     if how == "min":
         return min(step_scores)
     if how == "mean":
@@ -35,22 +40,14 @@ def aggregate(step_scores: Sequence[float], how: str) -> float:
     raise InputError(f"Unknown aggregation {how!r}; use one of {', '.join(AGGREGATIONS)}.")
 
 
-def log_product(step_scores: Sequence[float]) -> float:
-    """Natural logarithm of the product: ranks long solutions whose product would underflow to a tie at 0.
-
-    ``-inf`` where a score is 0. Raises ``InputError`` as ``aggregate`` does.
-
-    >>> log_product([1e-200, 1e-200]) > log_product([1e-200, 1e-201])
-    True
-    """
-    _check(step_scores)
+def _product(step_scores: Sequence[float]) -> float:
     if min(step_scores) < 0:
         raise InputError(
             f"A product needs scores of at least 0, got {min(step_scores):g}; aggregate by min, mean or last."
         )
     if min(step_scores) == 0:
-        return -math.inf
-    return math.fsum(math.log(score) for score in step_scores)
+        return 0.0
+    return math.exp(math.fsum(math.log(score) for score in step_scores))
 
 
 def _check(step_scores: Sequence[float]) -> None:

@@ -14,7 +14,6 @@ import polars as pl
 from .agreement import (
     FirstErrorAgreement,
     Rate,
-    Ratio,
     WrongStepDetection,
     first_error_agreement,
     require_columns,
@@ -22,6 +21,7 @@ from .agreement import (
 )
 from .calibration import Calibration, calibration
 from .first_error import wrong_prefixes
+from .intervals import PossibleEstimate
 from .slices import pass_rate_bin, third
 
 ALL = "all"
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
     slice_name: str
     metric: str
-    value: Rate | Ratio
+    value: Rate | PossibleEstimate
     num_problems: int
 
 
@@ -98,7 +98,7 @@ def _parts(steps: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield name, known.filter(pl.col("part") == name)
 
 
-def _of_first_errors(found: FirstErrorAgreement) -> dict[str, Rate | Ratio]:
+def _of_first_errors(found: FirstErrorAgreement) -> dict[str, Rate | PossibleEstimate]:
     return {
         "first_error_agreement": found.exact,
         "first_error_agreement_on_error": found.exact_on_error,
@@ -107,7 +107,7 @@ def _of_first_errors(found: FirstErrorAgreement) -> dict[str, Rate | Ratio]:
     }
 
 
-def _of_wrong_steps(found: WrongStepDetection) -> dict[str, Rate | Ratio]:
+def _of_wrong_steps(found: WrongStepDetection) -> dict[str, Rate | PossibleEstimate]:
     return {
         "wrong_step_precision": found.precision,
         "wrong_step_recall": found.recall,
@@ -138,11 +138,11 @@ def _reliability(
     for one in found.bins:
         if one.came_true.total:
             name = f"{said}_{one.low:.1f}-{one.high:.1f}"
-            yield Figure(name, f"{said}_mean", Ratio(one.mean_value, None, None), one.num_problems)
+            yield Figure(name, f"{said}_mean", PossibleEstimate(one.mean_value, None, None), one.num_problems)
             yield Figure(name, f"{said}_{share}", one.came_true, one.num_problems)
 
 
-def _figures(name: str, figures: dict[str, Rate | Ratio], steps: pl.DataFrame) -> Iterator[Figure]:
+def _figures(name: str, figures: dict[str, Rate | PossibleEstimate], steps: pl.DataFrame) -> Iterator[Figure]:
     num_problems = steps["problem_id"].n_unique()
     for metric, value in figures.items():
         yield Figure(name, metric, value, num_problems)

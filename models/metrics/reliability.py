@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from stepmark.labeling.errors import InputError
 
-from .agreement import Ratio, require_columns
-from .intervals import bootstrap_means
+from .agreement import require_columns
+from .intervals import UNDEFINED, PossibleEstimate, bootstrap_means
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Reliability:
     The value is None where nothing could differ by chance: no such item, or one category only.
     """
 
-    value: Ratio
+    value: PossibleEstimate
     num_items: int
     num_problems: int
 
@@ -119,22 +119,24 @@ def _tables(pairs: pl.DataFrame, categories: list[int]) -> tuple[list[str], Floa
     return problems, tables
 
 
-def _interval(tables: Floats, figure: Callable[[Floats], Floats], seed: int, num_resamples: int) -> Ratio:
+def _interval(
+    tables: Floats, figure: Callable[[Floats], Floats], seed: int, num_resamples: int
+) -> PossibleEstimate:
     """``figure`` of the sum of ``tables`` (P, C, C), with the percentiles of its resamples over problems."""
     num_problems = len(tables)
     if not num_problems:
-        return Ratio(None, None, None)
+        return UNDEFINED
     value = float(figure(tables.sum(axis=0)[None])[0])
     if np.isnan(value):
-        return Ratio(None, None, None)
+        return UNDEFINED
     if num_problems < 2:
-        return Ratio(value, None, None)
+        return PossibleEstimate(value, None, None)
     flat = tables.reshape(num_problems, -1)
     means = bootstrap_means(flat, seed=seed, num_resamples=num_resamples)
     drawn = figure((means * num_problems).reshape(-1, *tables.shape[1:]))
     # A resample of one category says nothing, and is left out.
     low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return Ratio(value, float(low), float(high))
+    return PossibleEstimate(value, float(low), float(high))
 
 
 def _kappa(tables: Floats) -> Floats:

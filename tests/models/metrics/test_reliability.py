@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.metrics.agreement import Ratio
+from stepmark.models.metrics.intervals import PossibleEstimate
 from stepmark.models.metrics.reliability import krippendorff_alpha, pairwise_kappa
 
 _SCHEMA = {"problem_id": pl.String, "item": pl.String, "rater": pl.String, "rating": pl.Int64}
@@ -103,11 +103,15 @@ def test_one_rank_apart_is_less_than_two_in_ordinal_alpha_alone() -> None:
 
 def test_what_cannot_differ_by_chance_has_no_value() -> None:
     """One category only, or no item that two people rated."""
-    assert krippendorff_alpha(ratings(a="1 1", b="1 1"), ordinal=False).value == Ratio(None, None, None)
-    assert pairwise_kappa(ratings(a="1 1", b="1 1"))[0].kappa.value == Ratio(None, None, None)
-    assert krippendorff_alpha(ratings(a="1 .", b=". 0"), ordinal=False).value == Ratio(None, None, None)
+    assert krippendorff_alpha(ratings(a="1 1", b="1 1"), ordinal=False).value == PossibleEstimate(
+        None, None, None
+    )
+    assert pairwise_kappa(ratings(a="1 1", b="1 1"))[0].kappa.value == PossibleEstimate(None, None, None)
+    assert krippendorff_alpha(ratings(a="1 .", b=". 0"), ordinal=False).value == PossibleEstimate(
+        None, None, None
+    )
     assert pairwise_kappa(ratings(a="1 .", b=". 0")) == []
-    assert krippendorff_alpha(ratings(), ordinal=True).value == Ratio(None, None, None)
+    assert krippendorff_alpha(ratings(), ordinal=True).value == PossibleEstimate(None, None, None)
 
 
 def test_the_interval_is_over_problems_and_wider_where_they_are_few() -> None:
@@ -124,7 +128,7 @@ def test_the_interval_is_over_problems_and_wider_where_they_are_few() -> None:
     assert 0.1 < kappa.value.low < 0.2
     assert 0.6 < kappa.value.high < 0.7
     assert pairwise_kappa(halves)[0].kappa.num_problems == 2
-    assert pairwise_kappa(one)[0].kappa.value == Ratio(kappa.value.value, None, None)
+    assert pairwise_kappa(one)[0].kappa.value == PossibleEstimate(kappa.value.value, None, None)
 
 
 def test_one_seed_gives_one_interval_and_another_seed_another() -> None:
