@@ -60,14 +60,6 @@ class Completion:
 class Sampler(Protocol):
     """A model that samples. Use it in a ``with`` block: the engine starts on entry and is freed on exit."""
 
-    @property
-    def model_name(self) -> str:
-        """The name the model goes by: a folder's name, a hub name, or what the server calls it."""
-
-    @property
-    def checkpoint_sha256(self) -> str:
-        """What tells two checkpoints apart: see ``checkpoints.checkpoint_sha256``."""
-
     def sample(self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec) -> list[list[Completion]]:
         """Draw ``num_samples`` completions for each prompt, in prompt order, or raise; never fewer.
 
@@ -88,7 +80,8 @@ class Sampler(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close."""
+        """Free the engine."""
+        self.close()
 
 
 def check_request(num_samples: int, spec: SamplingSpec) -> None:

@@ -1,7 +1,6 @@
 """Profiles: what is read, and how a wrong one is refused."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +268,7 @@ def test_the_engine_takes_every_option_of_the_samplers(
     settings = load_profile(str(profile_path)).generator
     sampling.open_engine(settings.model_copy(update={"engine": Engine(**options)}), 5)
 
-    assert [asdict(config) for config in opened] == [options | {"model": "fake", "seed": 5}]
+    assert [config.model_dump() for config in opened] == [options | {"model": "fake", "seed": 5}]
 
 
 _ORM = '[[reward.models]]\nname = "{}"\nkind = "orm"\n'
