@@ -23,7 +23,7 @@ _RATINGS = f"""
         SELECT text_id, labeler, rating, label_row FROM text_ratings($1)
         WHERE rating IS NOT NULL AND labeler <> '{UNKNOWN_LABELER}'
     )
-    SELECT problem_id, text_id AS item, rated.labeler AS rater, rated.rating
+    SELECT problem_id, text_id AS item, rated.labeler, rated.rating
     FROM rated JOIN human_labels ON human_labels.rowid = label_row JOIN solutions USING (solution_id)
     WHERE text_id IN (SELECT text_id FROM rated GROUP BY text_id HAVING count(*) > 1)
     ORDER BY ALL
@@ -51,7 +51,7 @@ def _figures(store: Store) -> Iterator[tuple[str, EvaluationRow]]:
             yield f"neutral_{neutral_as}", _row(f"{ALPHA}_{name}", alpha)
         if neutral_as == "keep":
             for pair in pairwise_kappa(ratings):
-                yield f"{pair.rater} {pair.other_rater}", _row(KAPPA, pair.kappa)
+                yield f"{pair.labeler} {pair.other_labeler}", _row(KAPPA, pair.kappa)
 
 
 def _row(metric: str, found: Reliability) -> EvaluationRow:

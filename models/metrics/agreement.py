@@ -102,7 +102,7 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
     solutions = _by_solution(steps)
     truths = [first_error_from_ratings(ratings) for ratings in solutions["true_rating"].to_list()]
     known = [
-        (truth, _found(ratings, truth))
+        (truth, _first_error_found(ratings, truth))
         for truth, ratings in zip(truths, solutions["rating"].to_list(), strict=True)
         if truth is not None
     ]
@@ -120,8 +120,11 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
     )
 
 
-def _found(ratings: Sequence[int | None], truth: int) -> int | None:
-    """The first error the ratings tell; where a later one leaves it open the true one has been missed: -1."""
+def _first_error_found(ratings: Sequence[int | None], truth: int) -> int | None:
+    """The first error by the ratings, as far as they decide whether it is the true one.
+
+    Where they leave it open only after the true one, they have missed that: -1.
+    """
     found = first_error_from_ratings(ratings)
     return first_error_from_ratings(ratings[: truth + 1]) if found is None and truth >= 0 else found
 

@@ -1,8 +1,8 @@
-"""Calibration of soft step labels: of what is said to hold with about 0.7, do about 70% hold?
+"""Calibration of soft step labels: of the steps with a value of about 0.7, do about 70% come true?
 
-Said may be a probability that a step is wrong, or a Monte-Carlo value, taken for one that it is right. A
-value is the chance that a completer still gets the answer, not the chance that the step is right, so there
-some gap is expected: what is measured is how far the one stands for the other.
+The value may be a probability that a step is wrong, or a Monte-Carlo value, taken for one that it is right.
+A Monte-Carlo value is the chance that a completer still gets the answer, not the chance that the step is
+right, so there some gap is expected: what is measured is how far the one stands for the other.
 Leaves out: fitting a correction.
 """
 

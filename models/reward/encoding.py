@@ -98,7 +98,7 @@ class Encoder:
         self.pools_solution = pools_solution
 
     def encode(self, problem: str, solution: str, steps: Sequence[StepSpan]) -> Encoded:
-        """Encode one solution; steps past ``max_tokens`` are cut off, and seen in ``num_steps``."""
+        """Encode one solution; ``num_steps`` counts steps past ``max_tokens`` too, which are cut off."""
         prompt = self.prompt_template.replace("{problem}", problem)
         encoding = self.tokenizer(prompt + solution, return_offsets_mapping=True, add_special_tokens=False)
         offsets: list[tuple[int, int]] = encoding["offset_mapping"]

@@ -47,7 +47,7 @@ class Reading:
 class Reader:
     """Reads with ``backbone`` what a head asks for: hidden states, likelihood features, or both.
 
-    ``reads_packs``: whether the backbone heeds a pack's mask and positions; None until a pack has shown it.
+    ``reads_packs``: whether the backbone obeys a pack's mask and positions; None until a pack has shown it.
     """
 
     def __init__(self, backbone: PreTrainedModel, *, reads_hidden: bool, reads_likelihood: bool) -> None:
@@ -145,7 +145,7 @@ class Reader:
         self._refuse_unknown_tokens(rows)
         max_tokens = max(_MIN_PACK_TOKENS, _PACK_LENGTHS * max(map(len, rows), default=0))
         if self.reads_packs is None:
-            self.reads_packs = self._heeds_packs(rows, max_tokens)
+            self.reads_packs = self._can_read_packs(rows, max_tokens)
         with self.threads:
             for pack in pack_solutions(rows, max_tokens if self.reads_packs else 1):
                 self.threads.fit()
@@ -159,8 +159,8 @@ class Reader:
             where = self.backbone.name_or_path or "the model"
             raise InputError.at(where, None, problem, "put the model's own tokenizer beside it")
 
-    def _heeds_packs(self, rows: Rows, max_tokens: int) -> bool | None:
-        """Whether the backbone heeds a pack's mask and positions, as not every one does; None without a tree.
+    def _can_read_packs(self, rows: Rows, max_tokens: int) -> bool | None:
+        """Whether the backbone obeys a pack's mask and positions, as not every one does; None without a tree.
 
         Tried on the longest solution whose tokens do not simply follow one another in its pack.
         """

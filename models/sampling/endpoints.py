@@ -88,7 +88,7 @@ class EndpointsSampler(Sampler):
             async def one(index: int, prompt: str) -> list[Completion]:
                 body = completion_body(self._model, prompt, num_samples, spec, logprobs=self._logprobs)
                 async with slots:
-                    return await self._try(client, f"prompt {index}", body)
+                    return await self._request(client, f"prompt {index}", body)
 
             try:
                 async with asyncio.TaskGroup() as group:  # the first failure cancels the other requests
@@ -97,7 +97,7 @@ class EndpointsSampler(Sampler):
                 raise failures.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def _try(self, client: httpx.AsyncClient, what: str, body: dict[str, Any]) -> list[Completion]:
+    async def _request(self, client: httpx.AsyncClient, what: str, body: dict[str, Any]) -> list[Completion]:
         problem = url = ""
         for try_index in range(self._max_tries):
             server = pick(self._servers)

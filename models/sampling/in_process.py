@@ -119,7 +119,7 @@ class InProcessSampler(Sampler):
             logprobs=0 if self._logprobs else None,
             flat_logprobs=self._logprobs,
         )
-        seed = _draw_seed(self._config.seed, spec.seed, self._num_calls[spec.seed])
+        seed = _seed_of_call(self._config.seed, spec.seed, self._num_calls[spec.seed])
         self._num_calls[spec.seed] += 1
         try:
             with seeded(seed), threads(self._useful_num_threads()):
@@ -182,7 +182,7 @@ def _without_end(sample: "CompletionOutput") -> list[int]:
     return ids[:-1] if sample.finish_reason == "stop" else ids
 
 
-def _draw_seed(engine_seed: int, stream: int | None, call_index: int) -> int:
+def _seed_of_call(engine_seed: int, stream: int | None, call_index: int) -> int:
     """The seed of one call: another for every call of a stream, the same when a run is repeated."""
     digest = hashlib.sha256(f"{engine_seed}/{stream}/{call_index}".encode()).digest()
     return int.from_bytes(digest[:4])

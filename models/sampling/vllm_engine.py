@@ -83,8 +83,8 @@ def shut_down(llm: "LLM | None") -> None:
 def first_line(error: BaseException) -> str:
     """The first line of an error's message without its full stop, or the error's type.
 
-    What vLLM's own checks of its settings say stands below a heading, "1 validation error for ...", and goes
-    on to what its developers advise: of that it is the first sentence.
+    Where vLLM's own checks refuse a setting, their message opens with a heading ("1 validation error for
+    ...") and ends in advice to developers; it is the first sentence between the two.
     """
     text = str(error)
     if isinstance(error, ValidationError) and error.error_count():

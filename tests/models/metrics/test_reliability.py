@@ -7,21 +7,21 @@ from stepmark.labeling.errors import InputError
 from stepmark.models.metrics.intervals import PossibleEstimate
 from stepmark.models.metrics.reliability import krippendorff_alpha, pairwise_kappa
 
-_SCHEMA = {"problem_id": pl.String, "item": pl.String, "rater": pl.String, "rating": pl.Int64}
+_SCHEMA = {"problem_id": pl.String, "item": pl.String, "labeler": pl.String, "rating": pl.Int64}
 
 
-def ratings(**by_rater: str) -> pl.DataFrame:
-    """One row per rating; each rater's ratings of items in order, a dot where there is none."""
+def ratings(**by_labeler: str) -> pl.DataFrame:
+    """One row per rating; each labeler's ratings of items in order, a dot where there is none."""
     rows = [
-        (f"p{index}", f"u{index}", rater, None if rating == "." else int(rating))
-        for rater, line in by_rater.items()
+        (f"p{index}", f"u{index}", labeler, None if rating == "." else int(rating))
+        for labeler, line in by_labeler.items()
         for index, rating in enumerate(line.split())
     ]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
 
 def crossed(table: list[list[int]]) -> pl.DataFrame:
-    """Ratings of two raters, a and b, whose contingency table this is, each item of a problem of its own."""
+    """Ratings of two labelers, a and b, with this contingency table, each item of a problem of its own."""
     pairs = [(i, j) for i, row in enumerate(table) for j, number in enumerate(row) for _ in range(number)]
     return ratings(a=" ".join(str(i) for i, _ in pairs), b=" ".join(str(j) for _, j in pairs))
 
@@ -69,16 +69,16 @@ def test_an_item_rated_once_counts_nowhere() -> None:
     ],
 )
 def test_kappa_is_the_published_one(table: list[list[int]], published: float) -> None:
-    """(p_o - p_e) / (1 - p_e) of two raters."""
+    """(p_o - p_e) / (1 - p_e) of two labelers."""
     (pair,) = pairwise_kappa(crossed(table))
 
-    assert (pair.rater, pair.other_rater) == ("a", "b")
+    assert (pair.labeler, pair.other_labeler) == ("a", "b")
     assert pair.kappa.value.value == pytest.approx(published, abs=5e-4)
     assert pair.kappa.num_items == sum(map(sum, table))
 
 
 def test_both_are_1_where_all_agree_and_fall_below_0_where_none_does() -> None:
-    """By hand: two raters, two items, crossed over. Alpha: 1 - 3 * 4 / 8; kappa: (0 - .5) / .5."""
+    """By hand: two labelers, two items, crossed over. Alpha: 1 - 3 * 4 / 8; kappa: (0 - .5) / .5."""
     same, crossed_over = ratings(a="0 1", b="0 1"), ratings(a="0 1", b="1 0")
 
     assert krippendorff_alpha(same, ordinal=True).value.value == 1.0
@@ -147,5 +147,5 @@ def test_a_rater_who_rates_an_item_twice_is_refused() -> None:
 
     with pytest.raises(InputError, match="rates an item twice"):
         krippendorff_alpha(twice, ordinal=False)
-    with pytest.raises(InputError, match="lacks the column 'rater'"):
-        pairwise_kappa(twice.drop("rater"))
+    with pytest.raises(InputError, match="lacks the column 'labeler'"):
+        pairwise_kappa(twice.drop("labeler"))
