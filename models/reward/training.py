@@ -82,16 +82,7 @@ def train(
         InputError: if no train example carries a label that the length limit leaves.
     """
     report = TrainingReport()
-    train_rows = _rows(encoder, train_examples, report)
-    if not train_rows:
-        raise InputError(
-            f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
-            f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
-        )
-    measured = TrainingReport()
-    validation_rows = _rows(encoder, validation_examples, measured)
-    report.num_labels_cut_off += measured.num_labels_cut_off
-    report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    train_rows, validation_rows = _both_sets(encoder, train_examples, validation_examples, report)
     if config.backbone_rate_factor == 0:
         read = _read(network, train_rows + validation_rows, readings or Readings(), reading_progress)
         train_rows, validation_rows = read[: len(train_rows)], read[len(train_rows) :]
@@ -127,6 +118,26 @@ def train(
                 _validate(network, encoder, validation_rows, config, report, step)
     network.eval()
     return report
+
+
+def _both_sets(
+    encoder: Encoder,
+    train_examples: Sequence[Example],
+    validation_examples: Sequence[Example],
+    report: TrainingReport,
+) -> tuple[list[_Row], list[_Row]]:
+    """Encode both sets and count them in ``report``; refuse a train set that teaches nothing."""
+    train_rows = _rows(encoder, train_examples, report)
+    if not train_rows:
+        raise InputError(
+            f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
+            f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
+        )
+    measured = TrainingReport()
+    validation_rows = _rows(encoder, validation_examples, measured)
+    report.num_labels_cut_off += measured.num_labels_cut_off
+    report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    return train_rows, validation_rows
 
 
 def _rows(encoder: Encoder, examples: Sequence[Example], report: TrainingReport) -> list[_Row]:

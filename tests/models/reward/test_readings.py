@@ -8,16 +8,22 @@ import torch
 
 from stepmark.labeling.steps import split_steps
 from stepmark.models.reward.encoding import Encoder
+from stepmark.models.reward.examples import Example
 from stepmark.models.reward.network import HeadConfig, RewardNetwork
 from stepmark.models.reward.reader import Reader
 from stepmark.models.reward.readings import Memory, Readings
 from stepmark.models.reward.scoring import Scorable, score_solutions
+from stepmark.models.reward.training import TrainingConfig, train
 
 from .conftest import random_model
 
 SURPRISE = HeadConfig(head_size=16, reads_hidden=False)
 TEXTS = ["So: $x = 1$.\nSo: $y = 2$.", "So: $x = 1$.\nSo: $y = 7$.", "So: $x = 1$.\nSo: $y = 2$."]
 SOLUTIONS = [Scorable("Solve it.", text, tuple(split_steps(text))) for text in TEXTS]
+EXAMPLES = [
+    Example("p", "Solve it.", text, tuple(split_steps(text)), ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
+    for text in TEXTS
+]
 
 
 @pytest.fixture
@@ -48,6 +54,19 @@ def test_a_second_head_on_the_same_base_reads_nothing(encoder: Encoder, num_read
 
     assert num_read == [2, 0]
     assert scores == score_solutions(second, encoder, SOLUTIONS)
+
+
+def test_a_second_head_on_the_same_base_trains_without_reading(encoder: Encoder, num_read: list[int]) -> None:
+    """It comes out as it would have after reading; scoring goes on from there."""
+    first, second, alone, readings = (*(network_of(encoder) for _ in range(3)), Readings())
+    config = TrainingConfig(num_epochs=1, backbone_rate_factor=0.0)
+    train(first, encoder, EXAMPLES, [], config, readings=readings)
+    train(second, encoder, EXAMPLES, [], config, readings=readings)
+    score_solutions(second, encoder, SOLUTIONS, readings=readings)
+    train(alone, encoder, EXAMPLES, [], config)
+
+    assert num_read == [2, 0, 0, 2]
+    assert torch.equal(second.classes.weight, alone.classes.weight)
 
 
 def test_another_base_reads_for_itself(encoder: Encoder, num_read: list[int]) -> None:
