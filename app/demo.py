@@ -19,7 +19,7 @@ from .refresh import database_line
 def demo_command(json_path: Path | None, home: Path) -> None:
     """Sample, grade, label, train and judge on minimath, and print which selector picks better."""
     # Dagster and matplotlib load slowly, and a light install is without them.
-    from stepmark.pipeline.profile import BUILT_IN, load_profile  # noqa: PLC0415
+    from stepmark.pipeline.profile_file import BUILT_IN, load_profile  # noqa: PLC0415
     from stepmark.store.store import Store  # noqa: PLC0415
 
     from .demo_text import demo_lines  # noqa: PLC0415

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from stepmark.pipeline.profile import BUILT_IN
+from stepmark.pipeline.profile_file import BUILT_IN
 
 from .options import as_text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stepmark.pipeline.profile import BUILT_IN
+from stepmark.pipeline.profile_file import BUILT_IN
 
 from .options import home_option
 from .profile_option import profile_option

@@ -14,7 +14,7 @@ from .profile_option import profile_option
 @home_option
 def report_command(profile: str, out: Path | None, home: Path) -> None:
     """Write the report on the published snapshot as one HTML file."""
-    from stepmark.pipeline.profile import load_profile  # noqa: PLC0415
+    from stepmark.pipeline.profile_file import load_profile  # noqa: PLC0415
     from stepmark.store.store import Store  # noqa: PLC0415
 
     from .report import write_report  # noqa: PLC0415 - Dagster and matplotlib load slowly

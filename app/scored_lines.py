@@ -9,9 +9,9 @@ from pathlib import Path
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import join_steps
-from stepmark.models.metrics.aggregation import aggregate
+from stepmark.models.metrics.aggregation import aggregate, step_score
 from stepmark.models.reward.checkpoint import RewardModel, load_reward_model
-from stepmark.models.reward.scoring import Scorable, StepProbabilities, score_solutions, step_score
+from stepmark.models.reward.scoring import Scorable, StepProbabilities, score_solutions
 from stepmark.store.store import Store
 
 from .io.jsonl import JsonLine, shown
@@ -79,6 +79,9 @@ def _added(steps: list[StepProbabilities] | None, *, last_only: bool) -> dict[st
         return {"probabilities": None, "step_scores": None, "score": None}
     first = len(steps) - 1 if last_only else 0
     probabilities = [asdict(step) if index >= first else None for index, step in enumerate(steps)]
-    step_scores = [step_score(step) if index >= first else None for index, step in enumerate(steps)]
+    step_scores = [
+        step_score(step.neutral, step.positive) if index >= first else None
+        for index, step in enumerate(steps)
+    ]
     score = aggregate([score for score in step_scores if score is not None], "product")
     return {"probabilities": probabilities, "step_scores": step_scores, "score": score}

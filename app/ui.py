@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from stepmark.labeling.errors import InputError
-from stepmark.pipeline.profile import BUILT_IN
+from stepmark.pipeline.profile_file import BUILT_IN
 
 from .options import home_option
 from .profile_option import profile_option
@@ -31,7 +31,7 @@ _SUPERSEDED = "ignore:Function `:FutureWarning"
 def ui_command(profile: str, host: str, port: int, home: Path) -> None:
     """Open the asset graph in Dagster's UI, to look at runs and to start them."""
     from stepmark.assets.resources import HOME_VARIABLE, PROFILE_VARIABLE  # noqa: PLC0415
-    from stepmark.pipeline.profile import load_profile  # noqa: PLC0415
+    from stepmark.pipeline.profile_file import load_profile  # noqa: PLC0415
 
     from .run import dagster_home  # noqa: PLC0415 - Dagster loads slowly
 

@@ -42,7 +42,7 @@ def scores_asset(profile: Profile) -> dg.AssetsDefinition:
         solutions with Monte-Carlo labels.
         """
         store, reward = pipeline.store(), pipeline.settings().reward
-        num_scored = score_with_models(store, reward)
+        num_scored = score_with_models(store, reward, pipeline.readings())
         num_likelihoods = score_with_likelihoods(store, reward)
         return dg.MaterializeResult(
             metadata={

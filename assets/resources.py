@@ -9,7 +9,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from stepmark.pipeline.profile import BUILT_IN, Profile, load_profile
+from stepmark.models.reward.readings import Readings
+from stepmark.pipeline.profile import Profile
+from stepmark.pipeline.profile_file import BUILT_IN, load_profile
 from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store
 
@@ -44,10 +46,19 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
         """The ``sampler_id`` of who goes on from prefixes."""
         return identify(self.settings().rollout_sampler, self.engines()).sampler_id
 
+    def readings(self) -> Readings:
+        """What small bases have read in this process: the assets that train and score share it."""
+        return _shared_readings()
+
 
 @functools.lru_cache(maxsize=8)
 def _cached_profile(name: str) -> Profile:
     return load_profile(name)
+
+
+@functools.lru_cache(maxsize=1)
+def _shared_readings() -> Readings:
+    return Readings()
 
 
 def pipeline_from_environment() -> Pipeline:

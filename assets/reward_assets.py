@@ -64,7 +64,7 @@ def _reward_model_asset(model: RewardModelSettings) -> dg.AssetsDefinition:
     def reward_model(pipeline: Pipeline) -> dg.MaterializeResult[None]:
         refuse_leaks(pipeline.store(), pipeline.settings().leaks, table, allow_leak=pipeline.allow_leak)
         started = datetime.now(UTC).replace(tzinfo=None)
-        row = train_reward_model(pipeline.store(), pipeline.settings().reward, model)
+        row = train_reward_model(pipeline.store(), pipeline.settings().reward, model, pipeline.readings())
         return dg.MaterializeResult(metadata=_training_metadata(row, started))
 
     return reward_model

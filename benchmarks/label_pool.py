@@ -15,7 +15,8 @@ from stepmark.pipeline.cases import chosen_windows
 from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
-from stepmark.pipeline.profile import Profile, load_profile
+from stepmark.pipeline.profile import Profile
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stepmark.labeling.minimath import stream
-from stepmark.models.sampling import InProcessSampler, SamplingSpec, batches
+from stepmark.models.batches import batches
+from stepmark.models.sampling import EngineConfig, SamplingSpec, open_sampler
 
 _DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "tiny" / "checkpoints" / "generator"
 _TRANSFORMERS_BATCH = 512
@@ -53,9 +54,8 @@ Engine = Callable[[Work], AbstractContextManager[Sample]]
 def stepmark_sampler(work: Work) -> Iterator[Sample]:
     """Stepmark's sampler with its own defaults."""
     spec = SamplingSpec(max_tokens=work.max_tokens)
-    with InProcessSampler(
-        work.model, max_model_len=work.max_model_len, max_num_seqs=work.max_num_seqs
-    ) as sampler:
+    config = EngineConfig(model=work.model, max_model_len=work.max_model_len, max_num_seqs=work.max_num_seqs)
+    with open_sampler(config) as sampler:
         yield lambda: sum(
             sample.num_tokens
             for samples in sampler.sample(work.prompts, work.num_samples, spec)

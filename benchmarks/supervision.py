@@ -25,10 +25,11 @@ from stepmark.models.metrics.best_of_n import best_scored_accuracies
 from stepmark.models.reward.checkpoint import RewardModel as Trained
 from stepmark.models.reward.encoding import Encoded
 from stepmark.models.reward.examples import Example
-from stepmark.models.reward.network import Reading
-from stepmark.models.reward.reading import only_steps, positions_of_steps, read_solutions, stack_readings
+from stepmark.models.reward.reader import Reading, stack_readings
+from stepmark.models.reward.readings import Readings
 from stepmark.models.reward.training import train
-from stepmark.pipeline.profile import Reward, RewardModelSettings, load_profile
+from stepmark.pipeline.profile import Reward, RewardModelSettings
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.pipeline.solution_rows import SolutionRow, solution_rows
 from stepmark.pipeline.train import read_examples, targets_of, untrained
 from stepmark.store.store import Store
@@ -55,10 +56,9 @@ def read_once(reward: Reward, rows: Sequence[SolutionRow]) -> dict[str, list[Jud
     different = list({(row.problem_id, row.solution): row for row in rows}.values())
     readers = {model.name: untrained(reward, model)[0] for model in _MODELS}
     encoded = {name: [_encoded(reader, row) for row in different] for name, reader in readers.items()}
-    positions = [positions_of_steps(one, [one.num_steps - 1]) for one in encoded["orm"]]
+    positions = [one.positions_of([one.num_steps - 1]) for one in encoded["orm"]]
     with click.progressbar(length=len(different), label="reading test solutions") as bar:
-        readings = read_solutions(
-            readers["orm"].network,
+        readings = readers["orm"].network.reader.read(
             [one.input_ids for one in encoded["orm"]],
             positions,
             lambda num_read, _: bar.update(num_read - bar.pos),
@@ -68,8 +68,8 @@ def read_once(reward: Reward, rows: Sequence[SolutionRow]) -> dict[str, list[Jud
         for row, whole, reading, read in zip(different, encoded[name], readings, positions, strict=True):
             place = {position: index for index, position in enumerate(read)}
             steps = range(whole.num_steps) if reader.kind == "prm" else [whole.num_steps - 1]
-            kept = [place[position] for position in positions_of_steps(whole, steps)]
-            judged[name].append(Judged(row, only_steps(whole, steps), _part(reading, kept)))
+            kept = [place[position] for position in whole.positions_of(steps)]
+            judged[name].append(Judged(row, whole.only(steps), _part(reading, kept)))
     return judged
 
 
@@ -103,13 +103,18 @@ def scores_of(model: Trained, judged: Sequence[Judged]) -> dict[tuple[str, str],
 
 
 def trained(
-    reward: Reward, model: RewardModelSettings, examples: Sequence[Example], steps: int, seed: int
+    reward: Reward,
+    model: RewardModelSettings,
+    examples: Sequence[Example],
+    steps: int,
+    seed: int,
+    readings: Readings,
 ) -> Trained:
-    """A head that took ``steps`` training steps on the examples."""
+    """A head that took ``steps`` training steps on the examples; ``readings`` as in ``train``."""
     num_batches = -(-len(examples) // reward.batch_solutions)
     chosen = reward.model_copy(update={"seed": seed, "num_epochs": steps / num_batches})
     made, config = untrained(chosen, model)
-    train(made.network, made.encoder, examples, [], config)
+    train(made.network, made.encoder, examples, [], config, readings=readings)
     return made
 
 
@@ -160,7 +165,7 @@ def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int, *, s
     head = {"reads_hidden": not surprise_alone, "reads_likelihood": True, "backbone_rate_factor": 0.0}
     reward = load_profile(profile_name).reward.model_copy(update=head)
     rows = solution_rows(store, "problems.split = 'test' AND solutions.source = 'sampled'")
-    judged = read_once(reward, rows)
+    judged, readings = read_once(reward, rows), Readings()
     samples: dict[str, list[SolutionRow]] = {}
     for row in rows:
         samples.setdefault(row.problem_id, []).append(row)
@@ -178,7 +183,7 @@ def main(home: Path, profile_name: str, sizes: str, draws: int, steps: int, *, s
             chosen = {problems[place] for place in order[:size]}
             for model in _MODELS:
                 some = [one for one in examples[model.name] if one.problem_id in chosen]
-                made = trained(reward, model, some, steps, draw)
+                made = trained(reward, model, some, steps, draw, readings)
                 picked[model.name].append(right_picks(samples, scores_of(made, judged[model.name])))
             counts.append((len(some), sum(target is not None for one in some for target in one.targets)))
         orm, prm = (np.stack(picked[model.name]) for model in _MODELS)

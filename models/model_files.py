@@ -1,4 +1,4 @@
-"""Damaged files of a model's folder, told with their name before a library loads them.
+"""Damaged files of a model's folder, named before a library loads them.
 
 Libraries answer them with errors of many kinds, some without the file's name, and wait at a pipe for ever.
 Leaves out: whether the files fit each other, which only loading finds out.

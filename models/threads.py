@@ -6,14 +6,14 @@ ten times slower than with one thread. Leaves out: GPUs, and binding threads to 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import Self
 
 _PROBE_S = 0.03
 _PROBE_SIZE = 2**16  # elements: enough for torch to share the work out, as little as a tiny model's layers
 _MIN_SPEED = 0.7
-_SECONDS_BETWEEN_LOOKS = 2.0
+_SECONDS_BETWEEN_PROBES = 2.0
 TINY_BYTES = 16 * 2**20  # of weights: below it threads wait for each other more than they work
 
 
@@ -40,38 +40,41 @@ def threads(num_threads: int) -> Iterator[None]:
         set_num_threads(before)
 
 
-@contextmanager
-def fitting_threads(num_weight_bytes: int) -> Iterator[Callable[[], None]]:
-    """Run a model of so many bytes with as many torch threads as are worth it, then with as many as before.
+class FittingThreads:
+    """As many torch threads as are worth it, for a model with so many bytes of weights.
 
-    Call what is yielded before each piece of work: now and then it looks how busy the machine is. Larger
-    models keep their threads.
+    In its ``with`` block ``fit`` sets them; after it torch has as many as before. A block may stand inside
+    another one. Larger models keep their threads.
     """
-    import torch  # noqa: PLC0415
 
-    most = torch.get_num_threads()
+    def __init__(self, num_weight_bytes: int) -> None:
+        self._is_tiny = num_weight_bytes < TINY_BYTES
+        self._before: list[int] = []  # torch's threads at the start of each block
+        self._num_threads = 1
+        self._valid_until = 0.0
 
-    def look() -> None:
-        if num_weight_bytes >= TINY_BYTES or most == 1:
+    def __enter__(self) -> Self:
+        import torch  # noqa: PLC0415
+
+        self._before.append(torch.get_num_threads())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        import torch  # noqa: PLC0415
+
+        torch.set_num_threads(self._before.pop())
+
+    def fit(self) -> None:
+        """Call it before each piece of work: now and then it measures how busy the machine is."""
+        import torch  # noqa: PLC0415
+
+        most = self._before[0]
+        if not self._is_tiny or most == 1:
             return
-        if time.monotonic() >= _seen.valid_until:
-            _seen.num_threads = useful_num_threads(most)
-            _seen.valid_until = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        torch.set_num_threads(min(most, _seen.num_threads))
-
-    with threads(most):
-        yield look
-
-
-@dataclass(slots=True)
-class _Look:
-    """What the last look at the machine gave: one serves all models for a while."""
-
-    valid_until: float = 0.0
-    num_threads: int = 1
-
-
-_seen = _Look()
+        if time.monotonic() >= self._valid_until:
+            self._num_threads = useful_num_threads(most)
+            self._valid_until = time.monotonic() + _SECONDS_BETWEEN_PROBES
+        torch.set_num_threads(self._num_threads)
 
 
 def _speed(num_threads: int) -> float:

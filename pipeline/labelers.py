@@ -21,7 +21,7 @@ _RATINGS = f"""
         SELECT text_id, labeler, rating, label_row FROM text_ratings($1)
         WHERE rating IS NOT NULL AND labeler <> '{UNKNOWN_LABELER}'
     )
-    SELECT problem_id, text_id AS item, rated.labeler AS rater, rated.rating
+    SELECT problem_id, text_id AS item, rated.labeler, rated.rating
     FROM rated JOIN human_labels ON human_labels.rowid = label_row JOIN solutions USING (solution_id)
     WHERE text_id IN (SELECT text_id FROM rated GROUP BY text_id HAVING count(*) > 1)
     ORDER BY ALL
@@ -46,7 +46,7 @@ def _figures(store: Store) -> Iterator[EvaluationRow]:
             yield _evaluation(f"{ALPHA}_{name}", f"neutral_{neutral_as}", alpha)
         if neutral_as == "keep":
             for pair in pairwise_kappa(ratings):
-                yield _evaluation(KAPPA, f"{pair.rater} {pair.other_rater}", pair.kappa)
+                yield _evaluation(KAPPA, f"{pair.labeler} {pair.other_labeler}", pair.kappa)
 
 
 def _evaluation(metric: str, slice_name: str, found: Reliability) -> EvaluationRow:

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from stepmark.models.metrics.agreement import Ratio
-from stepmark.models.metrics.intervals import Estimate
+from stepmark.models.metrics.intervals import Estimate, PossibleEstimate
 from stepmark.models.metrics.slices import PASS_RATE_BINS
 
 from .quality import Quality
@@ -88,7 +87,7 @@ def label_quality_picture(quality: Quality) -> bytes:
     return _png(figure)
 
 
-def _draw(axes: Axes, points: Sequence[tuple[float, Ratio]], label: str) -> None:
+def _draw(axes: Axes, points: Sequence[tuple[float, PossibleEstimate]], label: str) -> None:
     """Points that have a value, with their intervals as bars; nothing where none has."""
     known = [(x, y.value, y.low, y.high) for x, y in points if y.value is not None]
     if not known:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from stepmark.labeling.vocabulary import HUMAN, MONTE_CARLO, ORACLE
-from stepmark.models.metrics.agreement import Ratio
+from stepmark.models.metrics.intervals import PossibleEstimate
 from stepmark.models.metrics.label_quality import Figure, label_quality
 from stepmark.store.store import Store
 
@@ -17,7 +17,7 @@ from .evaluations import EvaluationRow, store_evaluations
 
 TRUTHS = (ORACLE, HUMAN)
 # Truth, slice, metric. The oracle's metrics have their plain names, people's end in "_human".
-Quality = Mapping[str, Mapping[str, Mapping[str, Ratio]]]
+Quality = Mapping[str, Mapping[str, Mapping[str, PossibleEstimate]]]
 
 _SUFFIX = f"_{HUMAN}"
 # Every step of the solutions of which some step has both labels. What cut-off rollouts leave open by more
@@ -75,11 +75,11 @@ def store_label_quality(store: Store, measured: Mapping[str, Sequence[Figure]]) 
 
 def read_quality(evaluations: pl.DataFrame) -> Quality:
     """The stored figures, from rows of ``evaluations``; every truth, slice and metric that has any."""
-    found: dict[str, dict[str, dict[str, Ratio]]] = {}
+    found: dict[str, dict[str, dict[str, PossibleEstimate]]] = {}
     rows = evaluations.filter(pl.col("selector") == MONTE_CARLO).sort("slice", maintain_order=True)
     for row in rows.iter_rows(named=True):
         truth = HUMAN if row["metric"].endswith(_SUFFIX) else ORACLE
-        figure = Ratio(row["value"], row["ci95_low"], row["ci95_high"])
+        figure = PossibleEstimate(row["value"], row["ci95_low"], row["ci95_high"])
         metrics = found.setdefault(truth, {}).setdefault(row["slice"], {})
         metrics[row["metric"].removesuffix(_SUFFIX)] = figure
     return found

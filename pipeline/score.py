@@ -19,6 +19,7 @@ import polars as pl
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.vocabulary import ALTERNATIVE, LIKELIHOOD, MONTE_CARLO
+from stepmark.models.reward.readings import Readings
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
 
@@ -71,12 +72,16 @@ def _id(store: Store, reward: Reward, model: RewardModelSettings) -> str:
     return reward_model_id(model, reward, targets_of(store, model))
 
 
-def score_with_models(store: Store, reward: Reward) -> int:
-    """Score what is unscored with every trained model; return the number of solutions scored."""
+def score_with_models(store: Store, reward: Reward, readings: Readings | None = None) -> int:
+    """Score what is unscored with every trained model; return the number of solutions scored.
+
+    ``readings``: what the models' bases have read in training.
+    """
     from stepmark.models.reward.checkpoint import load_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.scoring import score_solutions  # noqa: PLC0415
 
     kinds = {model.name: model.kind for model in reward.models}
+    readings = readings or Readings()
     num_scored = 0
     for name, key in current_models(store, reward).items():
         wanted, which = (_UNTAUGHT, [key, MONTE_CARLO]) if kinds[name] == "prm" else (_UNJUDGED, [key])
@@ -86,7 +91,9 @@ def score_with_models(store: Store, reward: Reward) -> int:
         trained = store.read("SELECT checkpoint_sha256 FROM reward_models WHERE reward_model_id = ?", [key])
         model = load_reward_model(checkpoint_folder(store, key), trained.item())
         for batch, told in _batches(f"scoring by {name}", rows, model.network.num_backbone_bytes):
-            scores = score_solutions(model.network, model.encoder, _texts(batch), progress=told)
+            scores = score_solutions(
+                model.network, model.encoder, _texts(batch), progress=told, readings=readings
+            )
             frame = _score_frame(key, batch, scores, last_only=kinds[name] == "orm")
             store.insert_missing("scores", frame)
         num_scored += len(rows)

@@ -19,6 +19,7 @@ import polars as pl
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.labeling.vocabulary import FIRST_ROUND
 from stepmark.models.reward.folder import holds_reward_model
+from stepmark.models.reward.readings import Readings
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.rows import delete, replace
 from stepmark.store.store import Store
@@ -113,9 +114,17 @@ def _told_apart_by(part: Part, always: frozenset[str]) -> dict[str, Any]:
 
 
 def train_reward_model(
-    store: Store, reward: Reward, model: RewardModelSettings, *, round_index: int = FIRST_ROUND
+    store: Store,
+    reward: Reward,
+    model: RewardModelSettings,
+    readings: Readings | None = None,
+    *,
+    round_index: int = FIRST_ROUND,
 ) -> dict[str, Any]:
-    """Train one reward model unless it is there; return its row in ``reward_models``."""
+    """Train one reward model unless it is there; return its row in ``reward_models``.
+
+    Heads that are given the same ``readings``, in training and in scoring, read each solution once.
+    """
     targets = targets_of(store, model)
     if not targets.height:
         raise StepmarkError(
@@ -124,7 +133,7 @@ def train_reward_model(
         )
     key = reward_model_id(model, reward, targets)
     with only_worker(store, "training"):
-        return _found_or_trained(store, reward, model, targets, key, round_index)
+        return _found_or_trained(store, reward, model, targets, key, readings, round_index)
 
 
 def _found_or_trained(
@@ -133,6 +142,7 @@ def _found_or_trained(
     model: RewardModelSettings,
     targets: pl.DataFrame,
     key: str,
+    readings: Readings | None,
     round_index: int,
 ) -> dict[str, Any]:
     found = store.read("SELECT * FROM reward_models WHERE reward_model_id = ?", [key])
@@ -149,7 +159,7 @@ def _found_or_trained(
         "label_sources": list(model.label_sources) or ["outcome"],
         "config": config,
         "checkpoint": str(folder.relative_to(store.home)),
-        **_fit(store, reward, model, targets, folder),
+        **_fit(store, reward, model, targets, folder, readings),
         "created_at": datetime.now(UTC).replace(tzinfo=None),
         "base_sha256": json.loads(config)["base_sha256"],
         "code_version": version("stepmark"),
@@ -181,7 +191,12 @@ def _make_room(folder: Path) -> None:
 
 
 def _fit(
-    store: Store, reward: Reward, model: RewardModelSettings, targets: pl.DataFrame, folder: Path
+    store: Store,
+    reward: Reward,
+    model: RewardModelSettings,
+    targets: pl.DataFrame,
+    folder: Path,
+    readings: Readings | None,
 ) -> dict[str, str]:
     from stepmark.models.reward.checkpoint import save_reward_model  # noqa: PLC0415 - torch loads slowly
     from stepmark.models.reward.training import train  # noqa: PLC0415
@@ -206,6 +221,7 @@ def _fit(
             config,
             lambda step, total, loss: bar.reach(step, f"loss {loss:.3f}", total),
             show_reading,
+            readings,
         )
     checksum = save_reward_model(fresh, folder)
     return {"checkpoint_sha256": checksum, "metrics": json.dumps(asdict(report))}

@@ -19,7 +19,8 @@ from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems
 from stepmark.pipeline.monte_carlo import label_from_rollouts
-from stepmark.pipeline.profile import Profile, SamplerSettings, load_profile
+from stepmark.pipeline.profile import Profile, SamplerSettings
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store

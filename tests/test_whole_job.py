@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.pipeline.profile import load_profile
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 

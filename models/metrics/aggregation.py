@@ -1,7 +1,7 @@
-"""One score for a solution from the scores of its steps.
+"""One score for a step from its class probabilities, and one for a solution from those of its steps.
 
-Leaves out: how a step's score comes from class probabilities. No aggregation is neutral: a product falls
-with every step (``bias`` measures by how much), a minimum sees one step, ``last`` ignores all but one.
+No aggregation is neutral: a product falls with every step (``bias`` measures by how much), a minimum sees one
+step, ``last`` ignores all but one.
 """
 
 import math
@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from stepmark.labeling.errors import InputError
 
 AGGREGATIONS = ("product", "min", "mean", "last")
+
+
+def step_score(neutral: float, positive: float) -> float:
+    """A step's score: P(positive) + P(neutral), as neutral counts as positive (Lightman et al., 2023)."""
+    return math.fsum((positive, neutral))
 
 
 def aggregate(step_scores: Sequence[float], how: str) -> float:

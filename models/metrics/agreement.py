@@ -19,7 +19,7 @@ from stepmark.labeling.errors import InputError
 from stepmark.labeling.estimating.wilson import wilson_interval
 
 from .first_error import first_error_from_ratings
-from .intervals import NUM_RESAMPLES, bootstrap_means
+from .intervals import NUM_RESAMPLES, UNDEFINED, PossibleEstimate, bootstrap_means
 
 Floats = NDArray[np.float64]
 
@@ -32,15 +32,6 @@ class Rate:
 
     count: int
     total: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """A ratio of sums over steps, in [0, 1], with its 95% interval over problems; None where undefined."""
-
     value: float | None
     low: float | None
     high: float | None
@@ -73,9 +64,9 @@ class FirstErrorAgreement:
 class WrongStepDetection:
     """Precision, recall and F1 of calling a step wrong, over decided steps whose truth is known."""
 
-    precision: Ratio
-    recall: Ratio
-    f1: Ratio
+    precision: PossibleEstimate
+    recall: PossibleEstimate
+    f1: PossibleEstimate
     num_true_positive: int
     num_false_positive: int
     num_false_negative: int
@@ -111,7 +102,7 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
     solutions = _by_solution(steps)
     truths = [first_error_from_ratings(ratings) for ratings in solutions["true_rating"].to_list()]
     known = [
-        (truth, _found(ratings, truth))
+        (truth, _first_error_found(ratings, truth))
         for truth, ratings in zip(truths, solutions["rating"].to_list(), strict=True)
         if truth is not None
     ]
@@ -129,8 +120,11 @@ def first_error_agreement(steps: pl.DataFrame) -> FirstErrorAgreement:
     )
 
 
-def _found(ratings: Sequence[int | None], truth: int) -> int | None:
-    """The first error the ratings tell; where a later one leaves it open the true one has been missed: -1."""
+def _first_error_found(ratings: Sequence[int | None], truth: int) -> int | None:
+    """The first error by the ratings, as far as they decide whether it is the true one.
+
+    Where they leave it open only after the true one, they have missed that: -1.
+    """
     found = first_error_from_ratings(ratings)
     return first_error_from_ratings(ratings[: truth + 1]) if found is None and truth >= 0 else found
 
@@ -172,7 +166,7 @@ def wrong_step_detection(
 
 def ratios_of_sums(
     numerators: Floats, denominators: Floats, *, seed: int = 0, num_resamples: int = NUM_RESAMPLES
-) -> list[Ratio]:
+) -> list[PossibleEstimate]:
     """Sum over sum, column by column, of two arrays (P, C), one row a problem: 95% percentile intervals.
 
     All columns share their resamples; those in which a column's denominator is 0 are left out of it. A ratio
@@ -181,7 +175,7 @@ def ratios_of_sums(
     """
     num_columns = denominators.shape[1]
     if not len(denominators):
-        return [Ratio(None, None, None)] * num_columns
+        return [UNDEFINED] * num_columns
     columns = np.concatenate([numerators, denominators], axis=1)
     draws = bootstrap_means(columns, seed=seed, num_resamples=num_resamples)
     over, under = draws[:, :num_columns], draws[:, num_columns:]
@@ -191,16 +185,16 @@ def ratios_of_sums(
     ]
 
 
-def _ratio(numerators: Floats, denominators: Floats, over: Floats, under: Floats) -> Ratio:
+def _ratio(numerators: Floats, denominators: Floats, over: Floats, under: Floats) -> PossibleEstimate:
     total = float(denominators.sum())
     if total == 0:
-        return Ratio(None, None, None)
+        return UNDEFINED
     value = float(numerators.sum()) / total
     if np.count_nonzero(denominators) < 2:
-        return Ratio(value, None, None)
+        return PossibleEstimate(value, None, None)
     is_defined = under > 0
     low, high = np.quantile(over[is_defined] / under[is_defined], [0.025, 0.975])
-    return Ratio(value, float(low), float(high))
+    return PossibleEstimate(value, float(low), float(high))
 
 
 def _by_solution(steps: pl.DataFrame) -> pl.DataFrame:

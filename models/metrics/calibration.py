@@ -1,8 +1,8 @@
-"""Calibration of soft step labels: of what is said to hold with about 0.7, do about 70% hold?
+"""Calibration of soft step labels: of the steps with a value of about 0.7, do about 70% come true?
 
-Said may be a probability that a step is wrong, or a Monte-Carlo value, taken for one that it is right. A
-value is the chance that a completer still gets the answer, not the chance that the step is right, so there
-some gap is expected: what is measured is how far the one stands for the other.
+The value may be a probability that a step is wrong, or a Monte-Carlo value, taken for one that it is right.
+A Monte-Carlo value is the chance that a completer still gets the answer, not the chance that the step is
+right, so there some gap is expected: what is measured is how far the one stands for the other.
 Leaves out: fitting a correction.
 """
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from stepmark.labeling.errors import InputError
 
-from .agreement import Rate, Ratio, rate
-from .intervals import NUM_RESAMPLES, bootstrap_means
+from .agreement import Rate, rate
+from .intervals import NUM_RESAMPLES, UNDEFINED, PossibleEstimate, bootstrap_means
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class CalibrationBin:
 class Calibration:
     """``ece``: expected calibration error, in [0, 1], over ``num_steps`` decided steps of known truth."""
 
-    ece: Ratio
+    ece: PossibleEstimate
     bins: tuple[CalibrationBin, ...]
     num_steps: int
     num_undecided: int
@@ -116,14 +116,14 @@ def _gaps_by_problem(
     return sums
 
 
-def _ece(gaps: Floats, seed: int, num_resamples: int) -> Ratio:
+def _ece(gaps: Floats, seed: int, num_resamples: int) -> PossibleEstimate:
     # A bin's weight times its gap is |sum of value - truth| over all steps.
     if len(gaps) == 0:
-        return Ratio(None, None, None)
+        return UNDEFINED
     value = float(np.abs(gaps[:, :-1].sum(axis=0)).sum() / gaps[:, -1].sum())
     if len(gaps) < 2:
-        return Ratio(value, None, None)
+        return PossibleEstimate(value, None, None)
     draws = bootstrap_means(gaps, seed=seed, num_resamples=num_resamples)
     errors = np.abs(draws[:, :-1]).sum(axis=1) / draws[:, -1]
     low, high = np.quantile(errors, [0.025, 0.975]).tolist()
-    return Ratio(value, min(low, value), max(high, value))
+    return PossibleEstimate(value, min(low, value), max(high, value))

@@ -7,6 +7,7 @@ Shapes: P problems, C columns (one a curve point), R resamples.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +31,16 @@ class Estimate(NamedTuple):
     high: float
 
 
-def bootstrap_interval(values: Floats, *, seed: int = 0, num_resamples: int = NUM_RESAMPLES) -> Estimate:
-    """Mean of ``values`` (P,), each in [0, 1], with its 95% interval over problems."""
-    columns = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-    return bootstrap_intervals(columns, seed=seed, num_resamples=num_resamples)[0]
+@dataclass(frozen=True, slots=True)
+class PossibleEstimate:
+    """An estimate that the data may not define: a ratio of nothing, an interval of one problem are None."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+UNDEFINED = PossibleEstimate(None, None, None)
 
 
 def bootstrap_intervals(
@@ -68,7 +75,7 @@ def paired_difference(
     """Mean of a - b over the same P problems in the same order, with its 95% interval.
 
     An interval that excludes 0 says that the selectors differ. Both arrays have shape (P,); with one seed
-    the resamples are those of ``bootstrap_interval``.
+    the resamples are those of ``bootstrap_intervals``.
 
     Raises ``InputError`` for different lengths, and for fewer than 2 problems.
     """

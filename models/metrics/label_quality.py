@@ -14,7 +14,6 @@ import polars as pl
 from .agreement import (
     FirstErrorAgreement,
     Rate,
-    Ratio,
     WrongStepDetection,
     first_error_agreement,
     require_columns,
@@ -22,6 +21,7 @@ from .agreement import (
 )
 from .calibration import Calibration, calibration
 from .first_error import wrong_prefixes
+from .intervals import PossibleEstimate
 from .slices import pass_rate_bin, third
 
 ALL = "all"
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
 
     slice_name: str
     metric: str
-    value: Rate | Ratio
+    value: Rate | PossibleEstimate
     num_problems: int
 
 
@@ -52,9 +52,11 @@ def label_quality(steps: pl.DataFrame) -> list[Figure]:
     require_columns(steps, _COLUMNS)
     judged = up_to_first_error(steps)
     return [
-        *_whole(steps, judged),
-        *_reliability("value", "share_right", "calibration_error", _of_values(judged), judged),
-        *_reliability("p_wrong", "share_wrong", "p_wrong_calibration_error", _of_p_wrong(steps), steps),
+        *_over_all(steps, judged),
+        *_reliability("value", "share_right", "calibration_error", _calibration_of_values(judged), judged),
+        *_reliability(
+            "p_wrong", "share_wrong", "p_wrong_calibration_error", _calibration_of_p_wrong(steps), steps
+        ),
         *_by_third(judged),
         *_by_pass_rate(steps, judged),
     ]
@@ -66,22 +68,22 @@ def up_to_first_error(steps: pl.DataFrame) -> pl.DataFrame:
     return steps.filter(first_error.is_null() | (pl.col("step_index") <= first_error))
 
 
-def _whole(steps: pl.DataFrame, judged: pl.DataFrame) -> Iterator[Figure]:
-    first_errors = _of_first_errors(first_error_agreement(steps))
-    yield from _figures(ALL, first_errors | _of_wrong_steps(wrong_step_detection(judged)), judged)
+def _over_all(steps: pl.DataFrame, judged: pl.DataFrame) -> Iterator[Figure]:
+    first_errors = _first_error_figures(first_error_agreement(steps))
+    yield from _figures(ALL, first_errors | _wrong_step_figures(wrong_step_detection(judged)), judged)
 
 
 def _by_third(steps: pl.DataFrame) -> Iterator[Figure]:
     places = [third(*row) for row in steps.select("step_index", "num_steps").iter_rows()]
     for name, part in _parts(steps.with_columns(part=pl.Series(places, dtype=pl.String))):
         found = wrong_step_detection(part, num_resamples=_SLICE_RESAMPLES)
-        yield from _figures(name, _of_wrong_steps(found), part)
+        yield from _figures(name, _wrong_step_figures(found), part)
 
 
 def _by_pass_rate(steps: pl.DataFrame, judged: pl.DataFrame) -> Iterator[Figure]:
     first_errors = dict(_parts(_with_bins(steps)))
     for name, part in _parts(_with_bins(judged)):
-        figures = _of_first_errors(first_error_agreement(first_errors[name])) | _of_wrong_steps(
+        figures = _first_error_figures(first_error_agreement(first_errors[name])) | _wrong_step_figures(
             wrong_step_detection(part, num_resamples=_SLICE_RESAMPLES)
         )
         yield from _figures(name, figures, part)
@@ -98,7 +100,7 @@ def _parts(steps: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield name, known.filter(pl.col("part") == name)
 
 
-def _of_first_errors(found: FirstErrorAgreement) -> dict[str, Rate | Ratio]:
+def _first_error_figures(found: FirstErrorAgreement) -> dict[str, Rate | PossibleEstimate]:
     return {
         "first_error_agreement": found.exact,
         "first_error_agreement_on_error": found.exact_on_error,
@@ -107,7 +109,7 @@ def _of_first_errors(found: FirstErrorAgreement) -> dict[str, Rate | Ratio]:
     }
 
 
-def _of_wrong_steps(found: WrongStepDetection) -> dict[str, Rate | Ratio]:
+def _wrong_step_figures(found: WrongStepDetection) -> dict[str, Rate | PossibleEstimate]:
     return {
         "wrong_step_precision": found.precision,
         "wrong_step_recall": found.recall,
@@ -116,12 +118,12 @@ def _of_wrong_steps(found: WrongStepDetection) -> dict[str, Rate | Ratio]:
     }
 
 
-def _of_values(steps: pl.DataFrame) -> Calibration:
+def _calibration_of_values(steps: pl.DataFrame) -> Calibration:
     is_right = (steps["true_rating"] >= 0).to_list()
     return calibration(steps["value"].to_list(), is_right, steps["problem_id"].to_list())
 
 
-def _of_p_wrong(steps: pl.DataFrame) -> Calibration:
+def _calibration_of_p_wrong(steps: pl.DataFrame) -> Calibration:
     ordered = steps.sort("solution_id", "step_index")
     solutions = ordered.group_by("solution_id", maintain_order=True).agg("true_rating")
     is_wrong = [truth for ratings in solutions["true_rating"].to_list() for truth in wrong_prefixes(ratings)]
@@ -129,20 +131,22 @@ def _of_p_wrong(steps: pl.DataFrame) -> Calibration:
 
 
 def _reliability(
-    said: str, share: str, error: str, found: Calibration, steps: pl.DataFrame
+    label: str, share: str, error: str, found: Calibration, steps: pl.DataFrame
 ) -> Iterator[Figure]:
-    """The error, and of every bin that holds a step what was said in it on average and what held."""
+    """The error; of every bin that holds a step the mean of the label in it, and the share that came true."""
     if not found.num_steps:
         return
     yield from _figures(ALL, {error: found.ece}, steps)
     for one in found.bins:
         if one.came_true.total:
-            name = f"{said}_{one.low:.1f}-{one.high:.1f}"
-            yield Figure(name, f"{said}_mean", Ratio(one.mean_value, None, None), one.num_problems)
-            yield Figure(name, f"{said}_{share}", one.came_true, one.num_problems)
+            name = f"{label}_{one.low:.1f}-{one.high:.1f}"
+            yield Figure(
+                name, f"{label}_mean", PossibleEstimate(one.mean_value, None, None), one.num_problems
+            )
+            yield Figure(name, f"{label}_{share}", one.came_true, one.num_problems)
 
 
-def _figures(name: str, figures: dict[str, Rate | Ratio], steps: pl.DataFrame) -> Iterator[Figure]:
+def _figures(name: str, figures: dict[str, Rate | PossibleEstimate], steps: pl.DataFrame) -> Iterator[Figure]:
     num_problems = steps["problem_id"].n_unique()
     for metric, value in figures.items():
         yield Figure(name, metric, value, num_problems)

@@ -1,7 +1,7 @@
 """How far people agree beyond chance: Cohen's kappa of a pair, Krippendorff's alpha of all, with intervals.
 
 Takes a polars frame, one row per rating, with the columns ``problem_id``, ``item`` (what was rated),
-``rater`` and ``rating`` (an integer; null where none was given, which counts nowhere). A rater rates an
+``labeler`` and ``rating`` (an integer; null where none was given, which counts nowhere). A labeler rates an
 item once.
 
 Kappa is Cohen's (1960), "A coefficient of agreement for nominal scales", Educational and Psychological
@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from stepmark.labeling.errors import InputError
 
-from .agreement import Ratio, require_columns
-from .intervals import bootstrap_means
+from .agreement import require_columns
+from .intervals import UNDEFINED, PossibleEstimate, bootstrap_means
 
 Floats = NDArray[np.float64]
 
-_COLUMNS = ("problem_id", "item", "rater", "rating")
+_COLUMNS = ("problem_id", "item", "labeler", "rating")
 NUM_RESAMPLES = 2_000
 
 
@@ -40,28 +40,28 @@ class Reliability:
     The value is None where nothing could differ by chance: no such item, or one category only.
     """
 
-    value: Ratio
+    value: PossibleEstimate
     num_items: int
     num_problems: int
 
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """What two raters, in alphabetical order, make of the items both rated."""
+    """What two labelers, in alphabetical order, make of the items both rated."""
 
-    rater: str
-    other_rater: str
+    labeler: str
+    other_labeler: str
     kappa: Reliability
 
 
 def krippendorff_alpha(
     ratings: pl.DataFrame, *, ordinal: bool, seed: int = 0, num_resamples: int = NUM_RESAMPLES
 ) -> Reliability:
-    """Alpha of all raters (columns: see the module); ``ordinal`` counts how far apart two ratings rank.
+    """Alpha of all labelers (columns: see the module); ``ordinal`` counts how far apart two ratings rank.
 
-    Raises ``InputError`` for a missing column, and for an item rated twice by one rater.
+    Raises ``InputError`` for a missing column, and for an item rated twice by one labeler.
     """
-    given = _given(ratings)
+    given = _checked(ratings)
     categories = sorted(given["rating"].unique().to_list())
     items = given.filter(pl.len().over("item") > 1)
     problems, matrices = _coincidences(items, categories)
@@ -72,36 +72,38 @@ def krippendorff_alpha(
 def pairwise_kappa(
     ratings: pl.DataFrame, *, seed: int = 0, num_resamples: int = NUM_RESAMPLES
 ) -> list[PairAgreement]:
-    """Cohen's kappa of every two raters who rated an item in common (columns: see the module).
+    """Cohen's kappa of every two labelers who rated an item in common (columns: see the module).
 
     Raises ``InputError`` as ``krippendorff_alpha`` does.
     """
-    given = _given(ratings)
+    given = _checked(ratings)
     categories = sorted(given["rating"].unique().to_list())
     shared = given.filter(pl.len().over("item") > 1)
-    by_rater = {str(rater): rows for (rater,), rows in shared.partition_by("rater", as_dict=True).items()}
+    by_labeler = {
+        str(labeler): rows for (labeler,), rows in shared.partition_by("labeler", as_dict=True).items()
+    }
     pairs = []
-    for rater, other in combinations(sorted(by_rater), 2):
-        both = by_rater[rater].join(by_rater[other].select("item", other="rating"), on="item")
+    for labeler, other in combinations(sorted(by_labeler), 2):
+        both = by_labeler[labeler].join(by_labeler[other].select("item", other="rating"), on="item")
         if both.height:
             problems, tables = _tables(both.select("problem_id", "rating", "other"), categories)
             kappa = _interval(tables, _kappa, seed, num_resamples)
-            pairs.append(PairAgreement(rater, other, Reliability(kappa, both.height, len(problems))))
+            pairs.append(PairAgreement(labeler, other, Reliability(kappa, both.height, len(problems))))
     return pairs
 
 
-def _given(ratings: pl.DataFrame) -> pl.DataFrame:
+def _checked(ratings: pl.DataFrame) -> pl.DataFrame:
     require_columns(ratings, _COLUMNS)
-    if ratings.select(pl.struct("item", "rater").is_duplicated().any()).item():
-        raise InputError("A rater rates an item twice; decide on one rating, or leave the item out.")
+    if ratings.select(pl.struct("item", "labeler").is_duplicated().any()).item():
+        raise InputError("A labeler rates an item twice; decide on one rating, or leave the item out.")
     return ratings.select(_COLUMNS).filter(pl.col("rating").is_not_null())
 
 
 def _coincidences(items: pl.DataFrame, categories: list[int]) -> tuple[list[str], Floats]:
     """Problems, and of each the coincidence matrix (P, C, C): every ordered pair of an item, over m - 1."""
     weighted = items.with_columns(weight=1 / (pl.len().over("item") - 1))
-    pairs = weighted.join(weighted.select("item", other_rater="rater", other="rating"), on="item").filter(
-        pl.col("rater") != pl.col("other_rater")
+    pairs = weighted.join(weighted.select("item", other_labeler="labeler", other="rating"), on="item").filter(
+        pl.col("labeler") != pl.col("other_labeler")
     )
     return _tables(pairs.select("problem_id", "rating", "other", "weight"), categories)
 
@@ -119,22 +121,24 @@ def _tables(pairs: pl.DataFrame, categories: list[int]) -> tuple[list[str], Floa
     return problems, tables
 
 
-def _interval(tables: Floats, figure: Callable[[Floats], Floats], seed: int, num_resamples: int) -> Ratio:
+def _interval(
+    tables: Floats, figure: Callable[[Floats], Floats], seed: int, num_resamples: int
+) -> PossibleEstimate:
     """``figure`` of the sum of ``tables`` (P, C, C), with the percentiles of its resamples over problems."""
     num_problems = len(tables)
     if not num_problems:
-        return Ratio(None, None, None)
+        return UNDEFINED
     value = float(figure(tables.sum(axis=0)[None])[0])
     if np.isnan(value):
-        return Ratio(None, None, None)
+        return UNDEFINED
     if num_problems < 2:
-        return Ratio(value, None, None)
+        return PossibleEstimate(value, None, None)
     flat = tables.reshape(num_problems, -1)
     means = bootstrap_means(flat, seed=seed, num_resamples=num_resamples)
     drawn = figure((means * num_problems).reshape(-1, *tables.shape[1:]))
     # A resample of one category says nothing, and is left out.
     low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return Ratio(value, float(low), float(high))
+    return PossibleEstimate(value, float(low), float(high))
 
 
 def _kappa(tables: Floats) -> Floats:
@@ -142,7 +146,7 @@ def _kappa(tables: Floats) -> Floats:
     shares = tables / tables.sum(axis=(1, 2), keepdims=True)
     observed = np.trace(shares, axis1=1, axis2=2)
     expected = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
-    return _over(observed - expected, 1 - expected)
+    return _quotient(observed - expected, 1 - expected)
 
 
 def _alpha(matrices: Floats, ordinal: bool) -> Floats:
@@ -152,7 +156,7 @@ def _alpha(matrices: Floats, ordinal: bool) -> Floats:
     difference = _ordinal(totals) if ordinal else 1.0 - np.eye(totals.shape[1])[None]
     observed = (matrices * difference).sum(axis=(1, 2))
     expected = (totals[:, :, None] * totals[:, None, :] * difference).sum(axis=(1, 2))
-    return 1 - _over((num_values - 1) * observed, expected)
+    return 1 - _quotient((num_values - 1) * observed, expected)
 
 
 def _ordinal(totals: Floats) -> Floats:
@@ -161,6 +165,6 @@ def _ordinal(totals: Floats) -> Floats:
     return np.square(below[:, :, None] - below[:, None, :])
 
 
-def _over(numerators: Floats, denominators: Floats) -> Floats:
+def _quotient(numerators: Floats, denominators: Floats) -> Floats:
     is_defined = denominators > 1e-12
     return np.where(is_defined, numerators / np.where(is_defined, denominators, 1.0), np.nan)

@@ -42,9 +42,9 @@ def load_backbone(
     """
     if Path(path).is_dir():
         check_model_files(Path(path), remedy)
-    with _told(path, "config.json", remedy):
+    with _as_input_error(path, "config.json", remedy):
         config = AutoConfig.from_pretrained(path, trust_remote_code=False)
-    with _told(path, "the weights", remedy):
+    with _as_input_error(path, "the weights", remedy):
         # Tensors of another shape are let through here to be named below.
         model, loaded = cast(
             "tuple[PreTrainedModel, dict[str, Any]]",
@@ -60,7 +60,7 @@ def load_backbone(
         )
     _check_loaded(path, loaded, remedy, is_whole=is_whole)
     refuse_non_finite(path, model.named_parameters(), remedy)
-    with _told(path, "the tokenizer", remedy):
+    with _as_input_error(path, "the tokenizer", remedy):
         tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
         if isinstance(tokenizer, PreTrainedTokenizerFast):
             tokenizer("1 + 2 = 3", return_offsets_mapping=True, add_special_tokens=False)
@@ -97,8 +97,8 @@ def _check_loaded(path: str, loaded: dict[str, Any], remedy: str, *, is_whole: b
 
 
 @contextlib.contextmanager
-def _told(path: str, what: str, remedy: str) -> Iterator[None]:
-    """Whatever the libraries raise as one sentence, without what they log on the way to it."""
+def _as_input_error(path: str, what: str, remedy: str) -> Iterator[None]:
+    """Turn whatever the libraries raise into one sentence, without what they log on the way to it."""
     before = transformers_logging.get_verbosity()
     transformers_logging.set_verbosity(logging.CRITICAL)
     try:

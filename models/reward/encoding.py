@@ -31,6 +31,28 @@ class Encoded:
     step_ends: list[int]
     num_steps: int
 
+    def positions_of(self, steps: Sequence[int]) -> list[int]:
+        """The tokens that a head reads to judge ``steps``, in order."""
+        wanted = set(steps)
+        inside = {
+            position
+            for position, step in enumerate(self.step_of_token)
+            if step in wanted and position <= self.step_ends[step]
+        }
+        return sorted(inside | {self.step_ends[step] for step in steps})
+
+    def only(self, steps: Sequence[int]) -> "Encoded":
+        """The solution as if it held the tokens of ``steps`` alone, which are then numbered from 0."""
+        positions = self.positions_of(steps)
+        new_step = {step: index for index, step in enumerate(steps)}
+        new_position = {position: index for index, position in enumerate(positions)}
+        return Encoded(
+            [self.input_ids[position] for position in positions],
+            [new_step.get(self.step_of_token[position], NO_STEP) for position in positions],
+            [new_position[self.step_ends[step]] for step in steps],
+            len(steps),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -76,7 +98,7 @@ class Encoder:
         self.pools_solution = pools_solution
 
     def encode(self, problem: str, solution: str, steps: Sequence[StepSpan]) -> Encoded:
-        """Encode one solution; steps past ``max_tokens`` are cut off, and seen in ``num_steps``."""
+        """Encode one solution; ``num_steps`` counts steps past ``max_tokens`` too, which are cut off."""
         prompt = self.prompt_template.replace("{problem}", problem)
         encoding = self.tokenizer(prompt + solution, return_offsets_mapping=True, add_special_tokens=False)
         offsets: list[tuple[int, int]] = encoding["offset_mapping"]

@@ -6,7 +6,7 @@ gives the head its hidden state beside its own likelihood under the model, the t
 by a maximum (a step is as bad as its worst token), and three classes are read. Either input can be left out;
 without the likelihood only the hidden state at the step's end is read: the plain token classifier.
 
-Leaves out: targets and the loss (training.py), files (checkpoint.py).
+Leaves out: reading (reader.py), targets and the loss (training.py), files (checkpoint.py).
 Legend: B solutions, T tokens, S steps, H hidden size, F head size.
 """
 
@@ -19,11 +19,10 @@ from transformers import PreTrainedModel
 from stepmark.labeling.errors import InputError
 
 from .encoding import NO_STEP, Batch
+from .likelihood import NUM_LIKELIHOOD_FEATURES
+from .reader import Reader, Reading
 
 NUM_CLASSES = 3  # negative, neutral, positive, in the order of the ratings -1, 0, +1
-NUM_LIKELIHOOD_FEATURES = 4
-_MAX_LOGITS = 2**26  # at a time: 256 MB in float32, and a few copies of it
-_SURPRISE_LIMIT = 10.0  # nats: beyond it a token is as surprising as can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,49 +41,26 @@ class HeadConfig:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class TokenLikelihood:
-    """What the language model thought of tokens it then read; all of one shape, 0 at the first token.
-
-    ``logprob``: of the token itself. ``surprise``: how far that lies under the likeliest token's, in nats.
-    ``entropy``: of the prediction, in nats.
-    """
-
-    logprob: Tensor
-    surprise: Tensor
-    entropy: Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the backbone saw in a batch, all that the head needs; None is what the head does not read.
-
-    ``hidden``: (B, T, H). ``likelihood``: (B, T, NUM_LIKELIHOOD_FEATURES).
-    """
-
-    hidden: Tensor | None
-    likelihood: Tensor | None
-
-
 class RewardNetwork(nn.Module):
     """Backbone and head. ``forward`` gives logits, (B, S, 3); rows past a solution's steps are junk.
 
-    It is ``judge`` of ``read``: a frozen backbone reads each solution once, however often the head trains.
+    It is ``judge`` of what ``reader`` reads: a frozen backbone reads each solution once, however often the
+    head trains.
     """
 
     def __init__(self, backbone: PreTrainedModel, config: HeadConfig) -> None:
         super().__init__()
         self.backbone = backbone
         self.config = config
-        self.reads_packs: bool | None = None  # found out by reading.py, once
-        self.hidden_size: int = backbone.config.get_text_config().hidden_size
+        self.reader = Reader(
+            backbone, reads_hidden=config.reads_hidden, reads_likelihood=config.reads_likelihood
+        )
         # Two projections: in one, a few likelihood features would start out drowned by the hidden state.
         self.from_hidden: nn.Module | None = None
         self.from_likelihood: nn.Module | None = None
         if config.reads_hidden:
-            self.from_hidden = nn.Sequential(
-                nn.LayerNorm(self.hidden_size), nn.Linear(self.hidden_size, config.head_size)
-            )
+            size = self.reader.hidden_size
+            self.from_hidden = nn.Sequential(nn.LayerNorm(size), nn.Linear(size, config.head_size))
         if config.reads_likelihood:
             self.from_likelihood = nn.Linear(NUM_LIKELIHOOD_FEATURES, config.head_size)
         num_pooled = 2 if config.reads_likelihood else 1
@@ -93,74 +69,23 @@ class RewardNetwork(nn.Module):
     @property
     def num_backbone_bytes(self) -> int:
         """Size of the backbone's weights."""
-        return sum(weight.numel() * weight.element_size() for weight in self.backbone.parameters())
+        return self.reader.num_bytes
 
     def forward(self, batch: Batch) -> Tensor:
         """Class logits at each step, (B, S, 3)."""
         batch = batch.to(self.backbone.device)
-        return self.judge(self.read(batch), batch)
-
-    def read(self, batch: Batch) -> Reading:
-        """Run the backbone over a batch on its device."""
-        hidden = self.backbone.base_model(
-            input_ids=batch.input_ids, attention_mask=batch.attention_mask, use_cache=False
-        ).last_hidden_state
-        likelihood = None
-        if self.from_likelihood is not None:
-            seen = self.likelihood(hidden[:, :-1].flatten(0, 1), batch.input_ids[:, 1:].flatten())
-            features = (
-                likelihood_features(seen).reshape(len(hidden), -1, NUM_LIKELIHOOD_FEATURES).to(hidden.dtype)
-            )
-            likelihood = nn.functional.pad(features, (0, 0, 1, 0))  # nothing predicts the first token
-        return Reading(hidden if self.from_hidden is not None else None, likelihood)
-
-    def likelihood(self, hidden: Tensor, tokens: Tensor) -> "TokenLikelihood":
-        """Likelihood of tokens, (N,), under the hidden states before them, (N, H).
-
-        Piece by piece: the logits of a whole batch over a vocabulary of 150,000 would not fit in memory.
-        """
-        head = self.backbone.get_output_embeddings()
-        size = max(1, _MAX_LOGITS // head.weight.shape[0])
-        pieces = [
-            likelihood_of(head(hidden[start : start + size]), tokens[start : start + size])
-            for start in range(0, max(1, len(tokens)), size)
-        ]
-        return TokenLikelihood(
-            *(torch.cat([getattr(piece, name) for piece in pieces]) for name in TokenLikelihood.__slots__)
-        )
+        return self.judge(self.reader.read_batch(batch), batch)
 
     def judge(self, reading: Reading, batch: Batch) -> Tensor:
         """Run the head over what the backbone read: class logits at each step, (B, S, 3)."""
         parts = (self.from_hidden, reading.hidden), (self.from_likelihood, reading.likelihood)
-        inputs = [layer(seen) for layer, seen in parts if layer is not None]
+        inputs = [layer(part) for layer, part in parts if layer is not None]
         features = nn.functional.gelu(torch.stack(inputs).sum(dim=0))
         at_end = _at_step_ends(features, batch.step_ends)
         if self.from_likelihood is None:
             return self.classes(at_end)  # type: ignore[no-any-return]
         worst = max_over_steps(features, batch.step_of_token, batch.step_ends)
         return self.classes(torch.cat([at_end, worst], dim=-1))  # type: ignore[no-any-return]
-
-
-def likelihood_of(logits: Tensor, tokens: Tensor) -> TokenLikelihood:
-    """Likelihood of tokens, (...), under the logits that predict them, (..., vocabulary)."""
-    logprobs = logits.float().log_softmax(dim=-1)
-    observed = logprobs.gather(-1, tokens[..., None]).squeeze(-1)
-    entropy = -(logprobs.exp() * logprobs).sum(dim=-1)
-    return TokenLikelihood(observed, logprobs.amax(dim=-1) - observed, entropy)
-
-
-def likelihood_features(likelihood: TokenLikelihood) -> Tensor:
-    """(..., NUM_LIKELIHOOD_FEATURES), each of the order of 1."""
-    surprise = likelihood.surprise.clamp(max=_SURPRISE_LIMIT)
-    return torch.stack(
-        [
-            surprise / 4,
-            likelihood.logprob.clamp(min=-_SURPRISE_LIMIT) / 4,
-            likelihood.entropy,
-            (surprise > 1.0).to(surprise.dtype),
-        ],
-        dim=-1,
-    )
 
 
 def _at_step_ends(features: Tensor, step_ends: Tensor) -> Tensor:

@@ -3,8 +3,7 @@
 Leaves out: aggregation of step scores (stepmark.models.metrics) and the store.
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,12 +13,12 @@ from transformers import PreTrainedModel
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import StepSpan
-from stepmark.models.threads import fitting_threads
+from stepmark.models.batches import batches
 
 from .encoding import Batch, Encoded, Encoder
-from .network import HeadConfig, RewardNetwork
-from .reading import max_kept_tokens, only_steps, positions_of_steps, read_logprobs, stack_readings
-from .remembered import memory_of, read_or_remember
+from .network import RewardNetwork
+from .reader import Reader, stack_readings
+from .readings import Readings
 
 _T = TypeVar("_T")
 
@@ -56,29 +55,31 @@ def score_solutions(
     solutions: Sequence[Scorable],
     batch_solutions: int = 128,
     progress: Callable[[int], None] = lambda num_done: None,
+    readings: Readings | None = None,
 ) -> list[list[StepProbabilities] | None]:
     """Score every step of each solution, in order; None where the length limit cut steps off.
 
     A solution that is only partly read has no score: fewer scores than steps would pass as a full set.
+    ``readings``: what earlier heads on the same base have read, and later ones need not read again.
 
     Raises:
         InputError: if the model answers NaN, as damaged weights make it.
     """
     network.eval()
-    memory = memory_of(network)
+    reader = network.reader
+    memory = (readings or Readings()).of(reader)
 
-    def read(rows: Sequence[Encoded]) -> list[list[StepProbabilities]]:
+    def judge(rows: Sequence[Encoded]) -> list[list[StepProbabilities]]:
         steps = [range(row.num_steps) for row in rows]
-        positions = [positions_of_steps(row, each) for row, each in zip(rows, steps, strict=True)]
-        readings = read_or_remember(network, memory, [row.input_ids for row in rows], positions)
-        batch = encoder.collate([only_steps(row, each) for row, each in zip(rows, steps, strict=True)])
-        logits = network.judge(stack_readings(readings), batch.to(network.backbone.device))
+        positions = [row.positions_of(each) for row, each in zip(rows, steps, strict=True)]
+        read = reader.read_new([row.input_ids for row in rows], positions, memory)
+        batch = encoder.collate([row.only(each) for row, each in zip(rows, steps, strict=True)])
+        logits = network.judge(stack_readings(read), batch.to(reader.backbone.device))
         probabilities = logits.float().softmax(dim=-1)
-        _refuse_nan(network, probabilities)
+        _refuse_nan(reader, probabilities)
         return [[StepProbabilities(*step) for step in row] for row in probabilities.tolist()]
 
-    limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
-    return _in_batches(encoder, solutions, limits, progress, read)
+    return _in_batches(reader, encoder, solutions, batch_solutions, progress, judge)
 
 
 def likelihood_of_steps(
@@ -92,23 +93,22 @@ def likelihood_of_steps(
 
     Raises ``InputError`` as ``score_solutions`` does.
     """
-    network = RewardNetwork(model, HeadConfig(head_size=1, reads_hidden=False))
+    reader = Reader(model, reads_hidden=False, reads_likelihood=True)
 
-    def read(rows: Sequence[Encoded]) -> list[list[StepLikelihood]]:
-        logprobs = read_logprobs(network, [row.input_ids for row in rows])
-        batch = encoder.collate(rows).to(network.backbone.device)
+    def judge(rows: Sequence[Encoded]) -> list[list[StepLikelihood]]:
+        logprobs = reader.read_logprobs([row.input_ids for row in rows])
+        batch = encoder.collate(rows).to(model.device)
         padded = torch.nn.utils.rnn.pad_sequence(logprobs, batch_first=True)
-        _refuse_nan(network, padded)
+        _refuse_nan(reader, padded)
         return _likelihood_per_step(padded, batch)
 
-    limits = _Limits(batch_solutions, max_kept_tokens(network), network.num_backbone_bytes)
-    return _in_batches(encoder, solutions, limits, progress, read)
+    return _in_batches(reader, encoder, solutions, batch_solutions, progress, judge)
 
 
-def _refuse_nan(network: RewardNetwork, values: Tensor) -> None:
+def _refuse_nan(reader: Reader, values: Tensor) -> None:
     # One NaN makes all that follows from it NaN, down to a published table; rows of padding have none.
     if bool(values.isnan().any()):
-        where = network.backbone.name_or_path or "the model"
+        where = reader.backbone.name_or_path or "the model"
         problem = "the model answers NaN (not a number) where a probability belongs"
         raise InputError.at(where, None, problem, "train it again, or use another model")
 
@@ -124,24 +124,16 @@ def _likelihood_per_step(logprob: Tensor, batch: Batch) -> list[list[StepLikelih
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """Of one batch, padding included; and the size of the model."""
-
-    solutions: int
-    tokens: int
-    num_weight_bytes: int
-
-
 @torch.inference_mode()
 def _in_batches(
+    reader: Reader,
     encoder: Encoder,
     solutions: Sequence[Scorable],
-    limits: _Limits,
+    batch_solutions: int,
     progress: Callable[[int], None],
-    read: Callable[[Sequence[Encoded]], list[list[_T]]],
+    judge: Callable[[Sequence[Encoded]], list[list[_T]]],
 ) -> list[list[_T] | None]:
-    """Run ``read`` over batches, each different text once, and restore the order.
+    """Run ``judge`` over batches, each different text once, and restore the order.
 
     In the order of their tokens solutions that share a beginning are read together.
     """
@@ -153,22 +145,12 @@ def _in_batches(
     results: dict[tuple[str, str], list[_T] | None] = {}
     whole = {key: row for key, row in encoded.items() if len(row.step_ends) == row.num_steps > 0}
     longest = max((len(row.input_ids) for row in whole.values()), default=1)
-    size = max(1, min(limits.solutions, limits.tokens // longest))
-    with fitting_threads(limits.num_weight_bytes) as look:
-        for chunk in _chunks(sorted(whole, key=lambda key: whole[key].input_ids), size):
-            look()
-            rows = [whole[key] for key in chunk]
-            for key, row, values in zip(chunk, rows, read(rows), strict=True):
+    size = max(1, min(batch_solutions, reader.max_kept_tokens // longest))
+    with reader.threads:
+        for keys in batches(sorted(whole, key=lambda key: whole[key].input_ids), size):
+            reader.threads.fit()
+            rows = [whole[key] for key in keys]
+            for key, row, values in zip(keys, rows, judge(rows), strict=True):
                 results[key] = values[: row.num_steps]
             progress(len(results))
     return [results.get((solution.problem, solution.solution)) for solution in solutions]
-
-
-def _chunks(items: list[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
-
-def step_score(probabilities: StepProbabilities) -> float:
-    """A step's score: P(positive) + P(neutral), as neutral counts as positive (Lightman et al., 2023)."""
-    return math.fsum((probabilities.positive, probabilities.neutral))

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.threads import fitting_threads
+from stepmark.models.batches import batches
 
 from .encoding import Batch, Encoded, Encoder
 from .examples import Example
-from .network import NUM_CLASSES, Reading, RewardNetwork
-from .reading import max_kept_tokens, only_steps, positions_of_steps, stack_readings
-from .remembered import memory_of, read_or_remember
+from .network import NUM_CLASSES, RewardNetwork
+from .reader import Reading, stack_readings
+from .readings import Readings
 
 _SORTED_BATCHES = 16  # a backbone reads batches of like lengths faster
 
@@ -68,11 +68,13 @@ def train(
     config: TrainingConfig,
     progress: Callable[[int, int, float], None] = lambda step, total, loss: None,
     reading_progress: Callable[[int, int], None] = lambda num_read, num_solutions: None,
+    readings: Readings | None = None,
 ) -> TrainingReport:
     """Train ``network`` in place. ``progress(step, num_steps, loss)`` is called after every step.
 
     A frozen backbone reads every solution once, before the first step, if memory holds what it reads;
-    ``reading_progress(num_read, num_solutions)`` is called meanwhile.
+    ``reading_progress(num_read, num_solutions)`` is called meanwhile. ``readings``: what earlier heads on the
+    same base have read, and later ones need not read again.
 
     The two example sets share no problem, as the caller sees to; the second one is only measured.
 
@@ -80,18 +82,9 @@ def train(
         InputError: if no train example carries a label that the length limit leaves.
     """
     report = TrainingReport()
-    train_rows = _rows(encoder, train_examples, report)
-    if not train_rows:
-        raise InputError(
-            f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
-            f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
-        )
-    measured = TrainingReport()
-    validation_rows = _rows(encoder, validation_examples, measured)
-    report.num_labels_cut_off += measured.num_labels_cut_off
-    report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    train_rows, validation_rows = _both_sets(encoder, train_examples, validation_examples, report)
     if config.backbone_rate_factor == 0:
-        read = _read(network, train_rows + validation_rows, reading_progress)
+        read = _read(network, train_rows + validation_rows, readings or Readings(), reading_progress)
         train_rows, validation_rows = read[: len(train_rows)], read[len(train_rows) :]
     torch.manual_seed(config.seed)
     num_batches = math.ceil(len(train_rows) / config.batch_solutions)  # an epoch's: the last may be short
@@ -102,9 +95,9 @@ def train(
     losses: list[float] = []
     num_labels = 0
     labels_per_batch = config.batch_solutions * report.num_labeled_steps / len(train_rows)
-    with fitting_threads(network.num_backbone_bytes) as look:
+    with network.reader.threads as threads:
         for step, rows in enumerate(_batches(train_rows, config, num_steps), start=1):
-            look()
+            threads.fit()
             network.train()
             logits, targets = _logits_and_targets(network, encoder, rows)
             # Every labeled step weighs the same: a mean per batch would favour the labels of sparse batches.
@@ -125,6 +118,26 @@ def train(
                 _validate(network, encoder, validation_rows, config, report, step)
     network.eval()
     return report
+
+
+def _both_sets(
+    encoder: Encoder,
+    train_examples: Sequence[Example],
+    validation_examples: Sequence[Example],
+    report: TrainingReport,
+) -> tuple[list[_Row], list[_Row]]:
+    """Encode both sets and count them in ``report``; refuse a train set that teaches nothing."""
+    train_rows = _rows(encoder, train_examples, report)
+    if not train_rows:
+        raise InputError(
+            f"none of the {len(train_examples)} train examples carries a label within {encoder.max_tokens}"
+            f" tokens ({report.num_labels_cut_off} labels lie beyond); label some or raise max_tokens."
+        )
+    measured = TrainingReport()
+    validation_rows = _rows(encoder, validation_examples, measured)
+    report.num_labels_cut_off += measured.num_labels_cut_off
+    report.num_train_solutions, report.num_validation_solutions = len(train_rows), len(validation_rows)
+    return train_rows, validation_rows
 
 
 def _rows(encoder: Encoder, examples: Sequence[Example], report: TrainingReport) -> list[_Row]:
@@ -166,36 +179,42 @@ def _optimizer(
     return optimizer, scheduler
 
 
-def _batches(rows: list[_Row], config: TrainingConfig, num_steps: int) -> Iterator[list[_Row]]:
+def _batches(rows: list[_Row], config: TrainingConfig, num_steps: int) -> Iterator[Sequence[_Row]]:
     """``num_steps`` batches; rows still to be read are sorted by length within chunks of some batches.
 
     Length goes with the labels, so sorted batches are lopsided: rows that are read already are not sorted.
     """
     rng = random.Random(config.seed)
-    size, order, served = config.batch_solutions, list(rows), 0
-    chunk_size = size * (_SORTED_BATCHES if rows[0].reading is None else 1)
-    while served < num_steps:
+    order, num_given = list(rows), 0
+    chunk_size = config.batch_solutions * (_SORTED_BATCHES if rows[0].reading is None else 1)
+    while num_given < num_steps:
         rng.shuffle(order)
-        batches: list[list[_Row]] = []
-        for start in range(0, len(order), chunk_size):
-            chunk = sorted(order[start : start + chunk_size], key=lambda row: len(row.encoded.input_ids))
-            batches += [chunk[i : i + size] for i in range(0, len(chunk), size)]
-        rng.shuffle(batches)
-        yield from batches[: num_steps - served]
-        served += len(batches)
+        epoch = [
+            batch
+            for chunk in batches(order, chunk_size)
+            for batch in batches(
+                sorted(chunk, key=lambda row: len(row.encoded.input_ids)), config.batch_solutions
+            )
+        ]
+        rng.shuffle(epoch)
+        yield from epoch[: num_steps - num_given]
+        num_given += len(epoch)
 
 
-def _read(network: RewardNetwork, rows: list[_Row], progress: Callable[[int, int], None]) -> list[_Row]:
+def _read(
+    network: RewardNetwork, rows: list[_Row], readings: Readings, progress: Callable[[int, int], None]
+) -> list[_Row]:
     """Rows of labeled steps alone, with what the backbone reads of them; as they are if memory is short."""
+    reader = network.reader
     labeled = [[step for step, target in enumerate(row.targets) if target is not None] for row in rows]
-    positions = [positions_of_steps(row.encoded, steps) for row, steps in zip(rows, labeled, strict=True)]
-    if sum(map(len, positions)) > max_kept_tokens(network):
+    positions = [row.encoded.positions_of(steps) for row, steps in zip(rows, labeled, strict=True)]
+    if sum(map(len, positions)) > reader.max_kept_tokens:
         return rows
     ids = [row.encoded.input_ids for row in rows]
-    readings = read_or_remember(network, memory_of(network), ids, positions, progress)
+    read = reader.read_new(ids, positions, readings.of(reader), progress)
     return [
-        _Row(only_steps(row.encoded, steps), [row.targets[step] for step in steps], reading)
-        for row, steps, reading in zip(rows, labeled, readings, strict=True)
+        _Row(row.encoded.only(steps), [row.targets[step] for step in steps], reading)
+        for row, steps, reading in zip(rows, labeled, read, strict=True)
     ]
 
 
@@ -245,9 +264,8 @@ def _mean_loss(network: RewardNetwork, encoder: Encoder, rows: Sequence[_Row], s
     """Mean loss over all labeled steps of ``rows``, of which there is at least one."""
     network.eval()
     total, count = 0.0, 0
-    for start in range(0, len(rows), size):
-        chunk = rows[start : start + size]
-        logits, targets = _logits_and_targets(network, encoder, chunk)
+    for batch in batches(rows, size):
+        logits, targets = _logits_and_targets(network, encoder, batch)
         total += _summed_loss(logits, targets).item()
         count += int((targets.sum(dim=-1) > 0).sum())
     return total / count

@@ -5,13 +5,11 @@ other's samples of one prompt. Leaves out: starting servers, and tokenizing, whi
 """
 
 import asyncio
-import hashlib
 import os
 import random
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -19,61 +17,38 @@ import httpx
 from stepmark.labeling.errors import InputError, StepmarkError
 
 from .balance import Server, pick
+from .engine_config import EngineConfig
 from .openai_api import RetryableError, completion_body, post_completion, read_completions, served_models
-from .protocol import Completion, SamplingSpec, check_request
+from .protocol import Completion, Sampler, SamplingSpec, check_request
 
 _MAX_WAIT_S = 30.0
 _CONNECT_TIMEOUT_S = 10.0
 _T = TypeVar("_T")
 
 
-class EndpointsSampler:
-    """A ``Sampler`` on the servers at ``urls`` (``http://host:port``, with or without ``/v1``).
+class EndpointsSampler(Sampler):
+    """A ``Sampler`` on the servers at the config's ``urls``.
 
     Each server works on about ``max_num_seqs`` sequences at a time. A request is tried ``max_tries`` times,
     with waits that double from ``backoff_s``; a server that fails three times in a row is passed over while
-    others work, and looked at again at the next ``sample``. ``min_model_len`` refuses servers that take
-    fewer tokens.
+    others work, and asked again at the next ``sample``. Servers that take fewer than ``max_model_len`` tokens
+    are refused.
     """
 
-    def __init__(
-        self,
-        urls: Sequence[str],
-        model: str,
-        *,
-        api_key_variable: str | None = None,
-        min_model_len: int | None = None,
-        max_num_seqs: int = 1024,
-        logprobs: bool = False,
-        timeout_s: float = 3600.0,
-        max_tries: int = 8,
-        backoff_s: float = 0.5,
-    ) -> None:
-        if not urls:
+    def __init__(self, config: EngineConfig, backoff_s: float = 0.5) -> None:
+        if not config.urls:
             raise InputError("engine kind 'endpoints' has no urls; name at least one server.")
-        if max_tries < 1:
-            raise InputError(f"max_tries {max_tries} allows no request; use 1 or more.")
-        self._servers = [Server(url.rstrip("/").removesuffix("/v1")) for url in dict.fromkeys(urls)]
-        self._model = model
-        self._api_key_variable = api_key_variable
-        self._min_model_len = min_model_len
-        self._max_num_seqs = max_num_seqs
-        self._logprobs = logprobs
-        self._timeout_s = timeout_s
-        self._max_tries = max_tries
+        self._servers = [Server(url.rstrip("/").removesuffix("/v1")) for url in dict.fromkeys(config.urls)]
+        self._model = config.model
+        self._api_key_variable = config.api_key_variable
+        self._min_model_len = config.max_model_len
+        self._max_num_seqs = config.max_num_seqs
+        self._logprobs = config.logprobs
+        self._timeout_s = config.timeout_s
+        self._max_tries = config.max_tries
         self._backoff_s = backoff_s
         self._is_open = False
         self._lock = threading.Lock()
-
-    @property
-    def model_name(self) -> str:
-        """The name the servers know the model by."""
-        return self._model
-
-    @property
-    def checkpoint_sha256(self) -> str:
-        """SHA-256 of the model's name: a server does not show its files."""
-        return hashlib.sha256(self._model.encode()).hexdigest()
 
     def __enter__(self) -> Self:
         """Ask every server for its models.
@@ -82,21 +57,12 @@ class EndpointsSampler:
             InputError: if the API key's variable is not set.
             StepmarkError: if no server answers, or one lacks the model or takes too few tokens.
         """
-        problems = _run(self._look_at(self._servers))
+        problems = _run(self._ask_for_models(self._servers))
         if len(problems) == len(self._servers):
             url, problem = next(iter(problems.items()))
             raise StepmarkError(f"{url}/v1/models: {problem}; start the server or correct the url.")
         self._is_open = True
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close."""
-        self.close()
 
     def close(self) -> None:
         """Refuse further samples. Connections live as long as one call, so there is nothing to free."""
@@ -115,14 +81,14 @@ class EndpointsSampler:
     async def _sample_all(
         self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec
     ) -> list[list[Completion]]:
-        await self._look_at([server for server in self._servers if server.is_set_aside])
+        await self._ask_for_models([server for server in self._servers if server.is_set_aside])
         slots = asyncio.Semaphore(max(1, self._max_num_seqs // num_samples) * len(self._servers))
         async with self._client(self._timeout_s) as client:
 
             async def one(index: int, prompt: str) -> list[Completion]:
                 body = completion_body(self._model, prompt, num_samples, spec, logprobs=self._logprobs)
                 async with slots:
-                    return await self._try(client, f"prompt {index}", body)
+                    return await self._request(client, f"prompt {index}", body)
 
             try:
                 async with asyncio.TaskGroup() as group:  # the first failure cancels the other requests
@@ -131,7 +97,7 @@ class EndpointsSampler:
                 raise failures.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def _try(self, client: httpx.AsyncClient, what: str, body: dict[str, Any]) -> list[Completion]:
+    async def _request(self, client: httpx.AsyncClient, what: str, body: dict[str, Any]) -> list[Completion]:
         problem = url = ""
         for try_index in range(self._max_tries):
             server = pick(self._servers)
@@ -159,7 +125,7 @@ class EndpointsSampler:
         """Seconds before the next try; random, so that requests that failed together come back apart."""
         return float(min(_MAX_WAIT_S, self._backoff_s * 2**try_index) * random.uniform(0.5, 1))
 
-    async def _look_at(self, servers: Sequence[Server]) -> dict[str, str]:
+    async def _ask_for_models(self, servers: Sequence[Server]) -> dict[str, str]:
         """Ask servers for their models; set those that do not answer aside, and return why by url."""
         if not servers:
             return {}
@@ -176,10 +142,10 @@ class EndpointsSampler:
                 raise answer
             else:
                 server.num_failures = 0
-                self._check(server.url, answer)
+                self._refuse_unfit(server.url, answer)
         return problems
 
-    def _check(self, url: str, models: dict[str, int | None]) -> None:
+    def _refuse_unfit(self, url: str, models: dict[str, int | None]) -> None:
         if self._model not in models:
             names = ", ".join(models) or "none"
             raise StepmarkError(f"{url} serves no model {self._model!r}; name one of its own: {names}.")

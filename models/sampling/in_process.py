@@ -6,22 +6,21 @@ prompt is computed in pieces. Leaves out: several devices for one model (serve i
 
 import gc
 import hashlib
-import os
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.models.model_files import check_model_files
 from stepmark.models.threads import TINY_BYTES, threads, useful_num_threads
 
-from .checkpoints import checkpoint_sha256, local_checkpoint, num_weight_bytes
+from .checkpoints import local_checkpoint, num_weight_bytes
 from .decoding import decode_completions
+from .engine_config import EngineConfig
 from .process_state import ProcessState, seeded
-from .protocol import FINISH_REASONS, Completion, SamplingSpec, check_request
-from .vllm_engine import EngineSettings, environment, first_line, shut_down, start_engine
+from .protocol import FINISH_REASONS, Completion, Sampler, SamplingSpec, check_request
+from .vllm_engine import environment, first_line, shut_down, start_engine
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -30,51 +29,22 @@ if TYPE_CHECKING:
 _one_engine = threading.Lock()  # vLLM keeps its process groups in globals: two engines would share them
 
 
-class InProcessSampler:
+class InProcessSampler(Sampler):
     """A ``Sampler`` on vLLM's ``LLM``; one can be open at a time in a process, any number in a row.
 
-    ``max_num_seqs`` sequences are sampled together. The cache of keys and values takes ``kv_cache_gib``; by
-    default 1 GiB on CPU, and on a GPU what ``gpu_memory_utilization`` leaves. ``max_model_len`` bounds prompt
-    and completion together (None: the checkpoint's own limit); a completion that reaches it ends with
-    "length". ``dtype`` "auto" keeps the checkpoint's own. ``num_threads`` are the engine's threads on CPU
-    (None: as many as torch has, but one where that is faster for a tiny model). ``logprobs`` asks for
-    cumulative log probabilities, which takes about a tenth of the speed.
+    A completion that reaches the config's ``max_model_len`` ends with "length".
     """
 
-    def __init__(
-        self,
-        model_path: str,
-        *,
-        dtype: str = "auto",
-        max_model_len: int | None = None,
-        max_num_seqs: int = 1024,
-        seed: int = 0,
-        kv_cache_gib: float | None = None,
-        gpu_memory_utilization: float = 0.9,
-        num_threads: int | None = None,
-        logprobs: bool = False,
-    ) -> None:
-        self._model = model_path
-        self._settings = EngineSettings(
-            dtype, max_model_len, max_num_seqs, seed, kv_cache_gib, gpu_memory_utilization
-        )
-        self._num_threads = num_threads
-        self._logprobs = logprobs
+    def __init__(self, config: EngineConfig) -> None:
+        self._config = config
+        self._model = config.model
+        self._num_threads = config.num_threads
+        self._logprobs = config.logprobs
         self._is_tiny = False
         self._llm: LLM | None = None
         self._state: ProcessState | None = None
         self._num_calls: Counter[int | None] = Counter()
         self._lock = threading.RLock()
-
-    @property
-    def model_name(self) -> str:
-        """The last part of the model's path or hub name."""
-        return os.path.basename(os.path.normpath(self._model))
-
-    @property
-    def checkpoint_sha256(self) -> str:
-        """Hash of the checkpoint's files; the engine need not be open."""
-        return checkpoint_sha256(self._model)
 
     def __enter__(self) -> Self:
         """Start the engine.
@@ -94,22 +64,13 @@ class InProcessSampler:
             self._state = ProcessState(environment())
             self._num_calls.clear()
             self._is_tiny = num_weight_bytes(folder) < TINY_BYTES
-            with seeded(self._settings.seed), threads(self._useful_num_threads()):
-                self._llm = start_engine(folder, self._settings)
+            with seeded(self._config.seed), threads(self._useful_num_threads()):
+                self._llm = start_engine(folder, self._config)
             self._state.engine_started()
         except BaseException:
             self.close()
             raise
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Free the engine."""
-        self.close()
 
     def close(self) -> None:
         """Free the engine and give the process its threads and environment back. Idempotent."""
@@ -158,7 +119,7 @@ class InProcessSampler:
             logprobs=0 if self._logprobs else None,
             flat_logprobs=self._logprobs,
         )
-        seed = _draw_seed(self._settings.seed, spec.seed, self._num_calls[spec.seed])
+        seed = _seed_of_call(self._config.seed, spec.seed, self._num_calls[spec.seed])
         self._num_calls[spec.seed] += 1
         try:
             with seeded(seed), threads(self._useful_num_threads()):
@@ -221,7 +182,7 @@ def _without_end(sample: "CompletionOutput") -> list[int]:
     return ids[:-1] if sample.finish_reason == "stop" else ids
 
 
-def _draw_seed(engine_seed: int, stream: int | None, call_index: int) -> int:
+def _seed_of_call(engine_seed: int, stream: int | None, call_index: int) -> int:
     """The seed of one call: another for every call of a stream, the same when a run is repeated."""
     digest = hashlib.sha256(f"{engine_seed}/{stream}/{call_index}".encode()).digest()
     return int.from_bytes(digest[:4])

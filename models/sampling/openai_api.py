@@ -126,7 +126,7 @@ def _num_tokens(answer: dict[str, Any], choice: dict[str, Any]) -> int:
 
 
 async def served_models(client: httpx.AsyncClient, server: str) -> dict[str, int | None]:
-    """Names of the models a server has, with the tokens each takes (None: not told).
+    """Names of the models a server has, with the tokens each takes (None: it does not say).
 
     Raises:
         RetryableError: if the server does not answer with a list of models.

@@ -4,15 +4,14 @@ Leaves out: the engines (in_process.py, endpoints.py), prompt templates (the cal
 store (the caller commits each call's completions before it makes the next one).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self
 
 from stepmark.labeling.errors import InputError
 
 FINISH_REASONS = ("stop", "length")
-_Request = TypeVar("_Request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,6 @@ class Completion:
 class Sampler(Protocol):
     """A model that samples. Use it in a ``with`` block: the engine starts on entry and is freed on exit."""
 
-    @property
-    def model_name(self) -> str:
-        """The name the model goes by: a folder's name, a hub name, or what the server calls it."""
-
-    @property
-    def checkpoint_sha256(self) -> str:
-        """What tells two checkpoints apart: see ``checkpoints.checkpoint_sha256``."""
-
     def sample(self, prompts: Sequence[str], num_samples: int, spec: SamplingSpec) -> list[list[Completion]]:
         """Draw ``num_samples`` completions for each prompt, in prompt order, or raise; never fewer.
 
@@ -89,7 +80,8 @@ class Sampler(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close."""
+        """Free the engine."""
+        self.close()
 
 
 def check_request(num_samples: int, spec: SamplingSpec) -> None:
@@ -105,15 +97,3 @@ def check_request(num_samples: int, spec: SamplingSpec) -> None:
             f"temperature 0 would repeat one completion {num_samples} times;"
             " ask for 1 sample or raise the temperature."
         )
-
-
-def batches(requests: Sequence[_Request], batch_size: int) -> Iterator[Sequence[_Request]]:
-    """Cut requests into runs of ``batch_size`` (the last is shorter): one ``sample`` call, one commit each.
-
-    >>> list(batches(["a", "b", "c"], 2))
-    [['a', 'b'], ['c']]
-    """
-    if batch_size < 1:
-        raise InputError(f"batch_size {batch_size} holds no request; use 1 or more.")
-    for start in range(0, len(requests), batch_size):
-        yield requests[start : start + batch_size]

@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 from stepmark.labeling.errors import StepmarkError
 
 from .checkpoints import saved_dtype
+from .engine_config import EngineConfig
 
 if TYPE_CHECKING:
     from vllm import LLM
@@ -25,18 +25,6 @@ _GIB = 2**30
 _CPU_KV_CACHE_GIB = 1.0
 _MIN_BATCHED_TOKENS = 16_384
 _QUIET = {"VLLM_LOGGING_LEVEL": "ERROR", "TORCH_CPP_LOG_LEVEL": "ERROR"}
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """How the engine is started; see ``InProcessSampler``."""
-
-    dtype: str
-    max_model_len: int | None
-    max_num_seqs: int
-    seed: int
-    kv_cache_gib: float | None
-    gpu_memory_utilization: float
 
 
 def environment() -> dict[str, str | None]:
@@ -52,7 +40,7 @@ def environment() -> dict[str, str | None]:
     }
 
 
-def start_engine(folder: Path, settings: EngineSettings) -> "LLM":
+def start_engine(folder: Path, config: EngineConfig) -> "LLM":
     """Load a checkpoint; ``environment`` is set. Changes torch and the process's random generators.
 
     Raises:
@@ -71,7 +59,7 @@ def start_engine(folder: Path, settings: EngineSettings) -> "LLM":
                 " engine kind 'endpoints'."
             ) from error
         try:
-            return LLM(str(folder), **_arguments(folder, settings, on_cpu=current_platform.is_cpu()))
+            return LLM(str(folder), **engine_arguments(folder, config, on_cpu=current_platform.is_cpu()))
         except Exception as error:
             raise StepmarkError(
                 f"{folder}: vLLM cannot start ({first_line(error)});"
@@ -95,8 +83,8 @@ def shut_down(llm: "LLM | None") -> None:
 def first_line(error: BaseException) -> str:
     """The first line of an error's message without its full stop, or the error's type.
 
-    What vLLM's own checks of its settings say stands below a heading, "1 validation error for ...", and goes
-    on to what its developers advise: of that it is the first sentence.
+    Where vLLM's own checks refuse a setting, their message opens with a heading ("1 validation error for
+    ...") and ends in advice to developers; it is the first sentence between the two.
     """
     text = str(error)
     if isinstance(error, ValidationError) and error.error_count():
@@ -108,21 +96,22 @@ def first_line(error: BaseException) -> str:
     return lines[0].rstrip(".") if lines else type(error).__name__
 
 
-def _arguments(folder: Path, settings: EngineSettings, *, on_cpu: bool) -> dict[str, Any]:
-    is_auto = settings.dtype == "auto"
-    length, kv_cache_gib = settings.max_model_len, settings.kv_cache_gib
+def engine_arguments(folder: Path, config: EngineConfig, *, on_cpu: bool) -> dict[str, Any]:
+    """What vLLM's ``LLM`` is given beside the checkpoint's folder."""
+    is_auto = config.dtype == "auto"
+    length, kv_cache_gib = config.max_model_len, config.kv_cache_gib
     if kv_cache_gib is None and on_cpu:
         kv_cache_gib = _CPU_KV_CACHE_GIB
     return {
         # vLLM's own "auto" would turn float32 into bfloat16: another model, and a slower one on CPU.
-        "dtype": "float32" if is_auto and saved_dtype(folder) == "float32" else settings.dtype,
-        "seed": settings.seed % 2**32,
+        "dtype": "float32" if is_auto and saved_dtype(folder) == "float32" else config.dtype,
+        "seed": config.seed % 2**32,
         "max_model_len": length,
-        "max_num_seqs": settings.max_num_seqs,
-        "max_num_batched_tokens": length and max(_MIN_BATCHED_TOKENS, length, settings.max_num_seqs),
+        "max_num_seqs": config.max_num_seqs,
+        "max_num_batched_tokens": length and max(_MIN_BATCHED_TOKENS, length, config.max_num_seqs),
         "enable_chunked_prefill": False,  # prompts are kept whole
         "kv_cache_memory_bytes": None if kv_cache_gib is None else int(kv_cache_gib * _GIB),
-        "gpu_memory_utilization": settings.gpu_memory_utilization,
+        "gpu_memory_utilization": config.gpu_memory_utilization,
         "enforce_eager": on_cpu,  # compiling takes longer than a small model's batch
         "load_format": "safetensors",
         "tokenizer_mode": "hf",

@@ -8,13 +8,15 @@ import itertools
 import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from stepmark.models.batches import batches
 
 from .corpus import CHECK_SHARE, documents
 from .tokenizer import build_tokenizer
@@ -152,14 +154,11 @@ def _batches(
     while remaining > 0:
         chunk = list(itertools.islice(texts, recipe.batch_documents * _SORTED_BATCHES))
         encoded = sorted((_encode(text, tokenizer) for text in chunk), key=lambda pair: len(pair[0]))
-        batches = [
-            encoded[start : start + recipe.batch_documents]
-            for start in range(0, len(encoded), recipe.batch_documents)
-        ]
-        rng.shuffle(batches)
-        for batch in batches[:remaining]:
-            yield _pad([ids for ids, _ in batch], 0), _pad([labels for _, labels in batch], _IGNORED)
-        remaining -= len(batches)
+        mixed = list(batches(encoded, recipe.batch_documents))
+        rng.shuffle(mixed)
+        for batch in mixed[:remaining]:
+            yield _padded([ids for ids, _ in batch], 0), _padded([labels for _, labels in batch], _IGNORED)
+        remaining -= len(mixed)
 
 
 def _encode(text: str, tokenizer: PreTrainedTokenizerFast) -> tuple[list[int], list[int]]:
@@ -173,6 +172,7 @@ def _encode(text: str, tokenizer: PreTrainedTokenizerFast) -> tuple[list[int], l
     return ids, [_IGNORED] * num_problem_tokens + ids[num_problem_tokens:]
 
 
-def _pad(rows: list[list[int]], value: int) -> Tensor:
-    width = max(map(len, rows))
-    return torch.tensor([row + [value] * (width - len(row)) for row in rows])
+def _padded(rows: Sequence[list[int]], value: int) -> Tensor:
+    return nn.utils.rnn.pad_sequence(
+        [torch.tensor(row) for row in rows], batch_first=True, padding_value=value
+    )

@@ -22,7 +22,8 @@ from stepmark.pipeline import leaks
 from stepmark.pipeline.ingest import ingest_path, ingest_problems
 from stepmark.pipeline.label_files import ingest_labels
 from stepmark.pipeline.leaks import measure_overlaps
-from stepmark.pipeline.profile import Leaks, Profile, load_profile
+from stepmark.pipeline.profile import Leaks, Profile
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.store.store import Store
 from tests.small_pipeline import FakeEngine
 

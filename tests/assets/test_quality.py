@@ -11,7 +11,7 @@ from stepmark.app.report import write_report
 from stepmark.app.results import as_json, read_results
 from stepmark.assets.judge_assets import label_agreement
 from stepmark.assets.resources import Pipeline
-from stepmark.models.metrics.agreement import Ratio
+from stepmark.models.metrics.intervals import PossibleEstimate
 from stepmark.pipeline.profile import Profile
 from stepmark.pipeline.quality import measure_label_quality, read_quality, store_label_quality
 from stepmark.store.store import Store
@@ -195,11 +195,11 @@ def test_the_printed_results_tell_what_is_undecided_and_how_sound_probabilities_
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [
-        (Ratio(0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
-        (Ratio(0.5, None, None), "50.0"),
-        (Ratio(None, None, None), "not defined"),
+        (PossibleEstimate(0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
+        (PossibleEstimate(0.5, None, None), "50.0"),
+        (PossibleEstimate(None, None, None), "not defined"),
     ],
 )
-def test_a_figure_without_an_interval_is_shown_alone(ratio: Ratio, text: str) -> None:
+def test_a_figure_without_an_interval_is_shown_alone(ratio: PossibleEstimate, text: str) -> None:
     """A slice of one problem has a value, but nothing to see variation in."""
     assert percent(ratio) == text

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from stepmark.models import threads as module
-from stepmark.models.threads import TINY_BYTES, fitting_threads, threads, useful_num_threads
+from stepmark.models.threads import TINY_BYTES, FittingThreads, threads, useful_num_threads
 
 
 @pytest.fixture
@@ -58,9 +58,24 @@ def test_a_tiny_model_gets_out_of_the_way_of_others(
 ) -> None:
     """On a busy machine a tiny model goes on with one thread, a larger one with all; later all are back."""
     monkeypatch.setattr(module, "useful_num_threads", lambda most: 1)
-    monkeypatch.setattr(module._seen, "valid_until", 0.0)
     with threads(2):
-        with fitting_threads(num_bytes) as look:
-            look()
+        with FittingThreads(num_bytes) as fitting:
+            fitting.fit()
             assert torch.get_num_threads() == expected
         assert torch.get_num_threads() == 2
+
+
+def test_a_busy_machine_is_measured_once_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A measurement takes longer than a batch; work inside other work goes by the same one."""
+    measured: list[int] = []
+    monkeypatch.setattr(module, "useful_num_threads", lambda most: measured.append(most) or 1)
+    with threads(2):
+        fitting = FittingThreads(num_weight_bytes=1)
+        with fitting:
+            fitting.fit()
+            with fitting:
+                fitting.fit()
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+
+    assert measured == [2]

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stepmark.models.sampling import Completion, SamplingSpec
-from stepmark.pipeline.profile import SamplerSettings, load_profile
+from stepmark.pipeline.profile import SamplerSettings
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.pipeline.samplers import Engines
 from stepmark.store.store import Store

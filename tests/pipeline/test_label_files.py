@@ -9,7 +9,7 @@ import pytest
 from stepmark.app.report import write_report
 from stepmark.pipeline import label_files
 from stepmark.pipeline.label_files import LabelReport, ingest_labels
-from stepmark.pipeline.profile import load_profile
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from polars.testing import assert_frame_equal
 
-from stepmark.pipeline.profile import load_profile
+from stepmark.pipeline.profile_file import load_profile
 from stepmark.store.store import Store
 from tests.small_pipeline import PROFILE, FakeEngine, FakeEngines, SmallPipeline
 

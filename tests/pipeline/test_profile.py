@@ -1,7 +1,6 @@
 """Profiles: what is read, and how a wrong one is refused."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ import pytest
 from stepmark.labeling.errors import InputError
 from stepmark.models.sampling import EngineConfig
 from stepmark.pipeline import samplers
-from stepmark.pipeline.profile import Engine, Profile, load_profile
+from stepmark.pipeline.profile import Engine, Profile
+from stepmark.pipeline.profile_file import load_profile
 
 
 def test_the_embedded_default_is_a_whole_profile() -> None:
@@ -269,7 +269,7 @@ def test_the_engine_takes_every_option_of_the_samplers(
     settings = load_profile(str(profile_path)).generator
     samplers.Engines().open(settings.model_copy(update={"engine": Engine(**options)}), 5)
 
-    assert [asdict(config) for config in opened] == [options | {"model": "fake", "seed": 5}]
+    assert [config.model_dump() for config in opened] == [options | {"model": "fake", "seed": 5}]
 
 
 _ORM = '[[reward.models]]\nname = "{}"\nkind = "orm"\n'

@@ -39,7 +39,7 @@ def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
 
     def score_all(
-        network: Any, encoder: Any, solutions: list[Any], progress: Callable[[int], None]
+        network: Any, encoder: Any, solutions: list[Any], progress: Callable[[int], None], **rest: Any
     ) -> list[Any]:
         sizes.append(len(solutions))
         progress(len(solutions))

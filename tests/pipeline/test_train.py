@@ -24,7 +24,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Folders that a training wrote, in order; the training itself is left out."""
     folders: list[Path] = []
 
-    def fit(store: Store, reward: Any, model: Any, targets: Any, folder: Path) -> dict[str, str]:
+    def fit(store: Store, reward: Any, model: Any, targets: Any, folder: Path, *rest: Any) -> dict[str, str]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / DESCRIPTION).write_text(json.dumps({"format": FORMAT}))
         (folder / HEAD).write_text("weights")

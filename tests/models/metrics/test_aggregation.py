@@ -7,12 +7,17 @@ import pytest
 
 from stepmark.labeling.errors import InputError
 from stepmark.models.metrics import aggregation
-from stepmark.models.metrics.aggregation import AGGREGATIONS, aggregate, log_product
+from stepmark.models.metrics.aggregation import AGGREGATIONS, aggregate, log_product, step_score
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
     """The worked examples are run."""
     assert doctest.testmod(aggregation).failed == 0
+
+
+def test_neutral_counts_as_positive() -> None:
+    """A step that is neither right nor wrong does no harm."""
+    assert step_score(neutral=0.25, positive=0.5) == 0.75
 
 
 def test_each_aggregation_reads_the_steps_it_names() -> None:

@@ -4,14 +4,19 @@ import numpy as np
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.metrics.intervals import bootstrap_interval, bootstrap_intervals, paired_difference
+from stepmark.models.metrics.intervals import Estimate, Floats, bootstrap_intervals, paired_difference
+
+
+def interval_of(values: Floats, **options: int) -> Estimate:
+    """The interval of one column of values (P,)."""
+    return bootstrap_intervals(values.reshape(-1, 1), **options)[0]
 
 
 def test_the_interval_of_a_share_agrees_with_the_binomial_quantiles() -> None:
     """Resampling 40 right of 100 is Binomial(100, .4): its 2.5% and 97.5% points are .31 and .50."""
     values = np.array([1.0] * 40 + [0.0] * 60)
 
-    estimate = bootstrap_interval(values, seed=1)
+    estimate = interval_of(values, seed=1)
 
     assert estimate.value == 0.4
     assert estimate.low == pytest.approx(0.31, abs=0.011)
@@ -22,8 +27,8 @@ def test_one_seed_gives_one_interval_and_another_seed_another() -> None:
     """The seed is read and nothing else is random."""
     values = np.random.default_rng(0).random(50)
 
-    assert bootstrap_interval(values, seed=1) == bootstrap_interval(values, seed=1)
-    assert bootstrap_interval(values, seed=1) != bootstrap_interval(values, seed=2)
+    assert interval_of(values, seed=1) == interval_of(values, seed=1)
+    assert interval_of(values, seed=1) != interval_of(values, seed=2)
 
 
 def test_columns_share_their_resamples() -> None:
@@ -33,12 +38,12 @@ def test_columns_share_their_resamples() -> None:
     together = bootstrap_intervals(values, seed=4)
 
     for column, estimate in enumerate(together):
-        assert estimate == pytest.approx(bootstrap_interval(values[:, column], seed=4))
+        assert estimate == pytest.approx(interval_of(values[:, column], seed=4))
 
 
 def test_problems_that_all_agree_do_not_make_a_certainty() -> None:
     """Three of three right: the bootstrap would say [1, 1], the interval says at least .44."""
-    estimate = bootstrap_interval(np.ones(3))
+    estimate = interval_of(np.ones(3))
 
     assert estimate.value == 1.0
     assert estimate.low == pytest.approx(0.4385, abs=1e-4)
@@ -55,7 +60,7 @@ def test_a_paired_interval_sees_what_separate_intervals_hide() -> None:
 
     assert difference.value == pytest.approx(0.1)
     assert difference.low > 0
-    assert bootstrap_interval(b).high > bootstrap_interval(a).low
+    assert interval_of(b).high > interval_of(a).low
 
 
 def test_a_selector_does_not_differ_from_itself() -> None:
@@ -81,20 +86,20 @@ def test_a_pair_of_single_problems_has_no_interval() -> None:
 def test_values_that_are_no_shares_are_refused(values: list[float]) -> None:
     """A percentage or a NaN among the shares is a mistake upstream."""
     with pytest.raises(InputError, match="must lie in"):
-        bootstrap_interval(np.array(values))
+        interval_of(np.array(values))
 
 
 def test_no_problem_has_no_mean() -> None:
     """An empty evaluation fails instead of reporting 0."""
     with pytest.raises(InputError, match="No problem"):
-        bootstrap_interval(np.array([]))
+        interval_of(np.array([]))
 
 
 def test_many_problems_are_resampled_in_blocks_of_bounded_size() -> None:
     """5,000 problems, where each block holds 800 resamples, have the interval of the normal law."""
     values = np.array([1.0, 0.0] * 2500)
 
-    estimate = bootstrap_interval(values, num_resamples=2000)
+    estimate = interval_of(values, num_resamples=2000)
 
     half = 1.96 * 0.5 / np.sqrt(5000)
     assert estimate.low == pytest.approx(0.5 - half, abs=0.0015)

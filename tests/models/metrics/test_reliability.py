@@ -4,24 +4,24 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.metrics.agreement import Ratio
+from stepmark.models.metrics.intervals import PossibleEstimate
 from stepmark.models.metrics.reliability import krippendorff_alpha, pairwise_kappa
 
-_SCHEMA = {"problem_id": pl.String, "item": pl.String, "rater": pl.String, "rating": pl.Int64}
+_SCHEMA = {"problem_id": pl.String, "item": pl.String, "labeler": pl.String, "rating": pl.Int64}
 
 
-def ratings(**by_rater: str) -> pl.DataFrame:
-    """One row per rating; each rater's ratings of items in order, a dot where there is none."""
+def ratings(**by_labeler: str) -> pl.DataFrame:
+    """One row per rating; each labeler's ratings of items in order, a dot where there is none."""
     rows = [
-        (f"p{index}", f"u{index}", rater, None if rating == "." else int(rating))
-        for rater, line in by_rater.items()
+        (f"p{index}", f"u{index}", labeler, None if rating == "." else int(rating))
+        for labeler, line in by_labeler.items()
         for index, rating in enumerate(line.split())
     ]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
 
 def crossed(table: list[list[int]]) -> pl.DataFrame:
-    """Ratings of two raters, a and b, whose contingency table this is, each item of a problem of its own."""
+    """Ratings of two labelers, a and b, with this contingency table, each item of a problem of its own."""
     pairs = [(i, j) for i, row in enumerate(table) for j, number in enumerate(row) for _ in range(number)]
     return ratings(a=" ".join(str(i) for i, _ in pairs), b=" ".join(str(j) for _, j in pairs))
 
@@ -69,16 +69,16 @@ def test_an_item_rated_once_counts_nowhere() -> None:
     ],
 )
 def test_kappa_is_the_published_one(table: list[list[int]], published: float) -> None:
-    """(p_o - p_e) / (1 - p_e) of two raters."""
+    """(p_o - p_e) / (1 - p_e) of two labelers."""
     (pair,) = pairwise_kappa(crossed(table))
 
-    assert (pair.rater, pair.other_rater) == ("a", "b")
+    assert (pair.labeler, pair.other_labeler) == ("a", "b")
     assert pair.kappa.value.value == pytest.approx(published, abs=5e-4)
     assert pair.kappa.num_items == sum(map(sum, table))
 
 
 def test_both_are_1_where_all_agree_and_fall_below_0_where_none_does() -> None:
-    """By hand: two raters, two items, crossed over. Alpha: 1 - 3 * 4 / 8; kappa: (0 - .5) / .5."""
+    """By hand: two labelers, two items, crossed over. Alpha: 1 - 3 * 4 / 8; kappa: (0 - .5) / .5."""
     same, crossed_over = ratings(a="0 1", b="0 1"), ratings(a="0 1", b="1 0")
 
     assert krippendorff_alpha(same, ordinal=True).value.value == 1.0
@@ -103,11 +103,15 @@ def test_one_rank_apart_is_less_than_two_in_ordinal_alpha_alone() -> None:
 
 def test_what_cannot_differ_by_chance_has_no_value() -> None:
     """One category only, or no item that two people rated."""
-    assert krippendorff_alpha(ratings(a="1 1", b="1 1"), ordinal=False).value == Ratio(None, None, None)
-    assert pairwise_kappa(ratings(a="1 1", b="1 1"))[0].kappa.value == Ratio(None, None, None)
-    assert krippendorff_alpha(ratings(a="1 .", b=". 0"), ordinal=False).value == Ratio(None, None, None)
+    assert krippendorff_alpha(ratings(a="1 1", b="1 1"), ordinal=False).value == PossibleEstimate(
+        None, None, None
+    )
+    assert pairwise_kappa(ratings(a="1 1", b="1 1"))[0].kappa.value == PossibleEstimate(None, None, None)
+    assert krippendorff_alpha(ratings(a="1 .", b=". 0"), ordinal=False).value == PossibleEstimate(
+        None, None, None
+    )
     assert pairwise_kappa(ratings(a="1 .", b=". 0")) == []
-    assert krippendorff_alpha(ratings(), ordinal=True).value == Ratio(None, None, None)
+    assert krippendorff_alpha(ratings(), ordinal=True).value == PossibleEstimate(None, None, None)
 
 
 def test_the_interval_is_over_problems_and_wider_where_they_are_few() -> None:
@@ -124,7 +128,7 @@ def test_the_interval_is_over_problems_and_wider_where_they_are_few() -> None:
     assert 0.1 < kappa.value.low < 0.2
     assert 0.6 < kappa.value.high < 0.7
     assert pairwise_kappa(halves)[0].kappa.num_problems == 2
-    assert pairwise_kappa(one)[0].kappa.value == Ratio(kappa.value.value, None, None)
+    assert pairwise_kappa(one)[0].kappa.value == PossibleEstimate(kappa.value.value, None, None)
 
 
 def test_one_seed_gives_one_interval_and_another_seed_another() -> None:
@@ -143,5 +147,5 @@ def test_a_rater_who_rates_an_item_twice_is_refused() -> None:
 
     with pytest.raises(InputError, match="rates an item twice"):
         krippendorff_alpha(twice, ordinal=False)
-    with pytest.raises(InputError, match="lacks the column 'rater'"):
-        pairwise_kappa(twice.drop("rater"))
+    with pytest.raises(InputError, match="lacks the column 'labeler'"):
+        pairwise_kappa(twice.drop("labeler"))

@@ -5,7 +5,6 @@ import pytest
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import join_steps, split_steps
 from stepmark.models.reward.encoding import NO_STEP, Encoder
-from stepmark.models.reward.reading import positions_of_steps
 
 PROBLEM = "Solve $2x + 1 = 7$ for $x$."
 
@@ -47,8 +46,8 @@ def test_an_orm_that_pools_the_solution_reads_all_of_it_at_the_last_step(encoder
     plain, pooled = (one.encode(PROBLEM, solution, split_steps(solution)) for one in (encoder, pooling))
     start = plain.step_of_token.index(0)
 
-    assert positions_of_steps(pooled, [1]) == list(range(start, len(pooled.input_ids)))
-    assert len(positions_of_steps(plain, [1])) < len(positions_of_steps(pooled, [1]))
+    assert pooled.positions_of([1]) == list(range(start, len(pooled.input_ids)))
+    assert len(plain.positions_of([1])) < len(pooled.positions_of([1]))
     assert pooled.step_ends == plain.step_ends
 
 

@@ -6,8 +6,8 @@ import torch
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import split_steps
 from stepmark.models.reward.encoding import NO_STEP, Encoder
-from stepmark.models.reward.network import HeadConfig, RewardNetwork, likelihood_of, max_over_steps
-from stepmark.models.reward.reading import read_logprobs
+from stepmark.models.reward.likelihood import likelihood_of
+from stepmark.models.reward.network import HeadConfig, RewardNetwork, max_over_steps
 
 SOLUTION = "So: $2x = 6$.\nDivide: $x = 3$."
 
@@ -29,7 +29,7 @@ def test_likelihood_of_a_token_is_read_from_the_position_before_it(
     with torch.no_grad():
         logits = network.backbone(torch.tensor([ids])).logits[0]
     expected = logits.log_softmax(-1)[torch.arange(len(ids) - 1), ids[1:]]
-    (logprobs,) = read_logprobs(network, [ids])
+    (logprobs,) = network.reader.read_logprobs([ids])
 
     assert logprobs[0] == 0
     torch.testing.assert_close(logprobs[1:], expected, atol=1e-5, rtol=1e-4)

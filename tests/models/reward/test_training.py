@@ -8,27 +8,23 @@ import torch
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.steps import StepSpan, split_steps
+from stepmark.models.metrics.aggregation import step_score
 from stepmark.models.reward.checkpoint import load_reward_model, new_reward_model, save_reward_model
 from stepmark.models.reward.encoding import Encoder
-from stepmark.models.reward.examples import (
-    Example,
-    Target,
-    outcome_targets,
-    rating_target,
-    until_first_error,
-    value_target,
-)
+from stepmark.models.reward.examples import Example, Target
 from stepmark.models.reward.network import HeadConfig, RewardNetwork
-from stepmark.models.reward.scoring import Scorable, likelihood_of_steps, score_solutions, step_score
+from stepmark.models.reward.scoring import Scorable, likelihood_of_steps, score_solutions
 from stepmark.models.reward.training import TrainingConfig, train
 
 GOOD, BAD = "So: $x = 1$.", "So: $x = 7$."
+RIGHT: Target = (0.0, 0.0, 1.0)
+WRONG: Target = (1.0, 0.0, 0.0)
 
 
 def example(index: int, steps: list[str]) -> Example:
     """Steps that hold a 7 are wrong, whatever the problem."""
     solution = "\n".join(steps)
-    targets = tuple(rating_target(-1 if "7" in step else 1) for step in steps)
+    targets = tuple(WRONG if "7" in step else RIGHT for step in steps)
     return Example(f"p{index}", "Solve it.", solution, tuple(split_steps(solution)), targets)
 
 
@@ -45,7 +41,7 @@ def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: 
     )[0]
 
     assert scored is not None
-    first, second, third = (step_score(step) for step in scored)
+    first, second, third = (step_score(step.neutral, step.positive) for step in scored)
     assert first > 0.9
     assert second < 0.1
     assert third > 0.9
@@ -59,8 +55,8 @@ def test_every_labeled_step_weighs_the_same(
     network: RewardNetwork, encoder: Encoder, backbone_rate_factor: float
 ) -> None:
     """Long right solutions, short wrong ones: a head that cannot tell them learns the share of steps."""
-    long = [Example(f"a{i}", "Solve it.", *_constant([GOOD] * 6, 1)) for i in range(32)]
-    short = [Example(f"b{i}", "Solve it.", *_constant([GOOD], -1)) for i in range(32)]
+    long = [Example(f"a{i}", "Solve it.", *_constant([GOOD] * 6, RIGHT)) for i in range(32)]
+    short = [Example(f"b{i}", "Solve it.", *_constant([GOOD], WRONG)) for i in range(32)]
     for parameter in network.parameters():
         torch.nn.init.zeros_(parameter)
     config = TrainingConfig(
@@ -73,10 +69,12 @@ def test_every_labeled_step_weighs_the_same(
     assert scored[0].negative == pytest.approx(1 / 7, abs=0.03)
 
 
-def _constant(steps: list[str], rating: int) -> tuple[str, tuple[StepSpan, ...], tuple[Target | None, ...]]:
-    """A solution whose steps all carry one rating."""
+def _constant(
+    steps: list[str], target: Target
+) -> tuple[str, tuple[StepSpan, ...], tuple[Target | None, ...]]:
+    """A solution whose steps all have one target."""
     solution = "\n".join(steps)
-    return solution, tuple(split_steps(solution)), (rating_target(rating),) * len(steps)
+    return solution, tuple(split_steps(solution)), (target,) * len(steps)
 
 
 def test_labels_beyond_the_length_limit_are_counted(network: RewardNetwork, encoder: Encoder) -> None:
@@ -200,17 +198,3 @@ def test_likelihoods_of_steps_add_up_to_the_solutions(network: RewardNetwork, en
     total = sum(step.sum_logprob for step in steps)
     assert total == pytest.approx(-loss * sum(s >= 0 for s in encoded.step_of_token), rel=1e-4)
     assert all(step.sum_logprob < step.min_logprob < 0 for step in steps)
-
-
-def test_targets_of_each_kind_of_label() -> None:
-    """Ratings, values and outcomes all become distributions over -1, 0, +1; unknown stays unknown."""
-    assert rating_target(0) == (0.0, 1.0, 0.0)
-    assert rating_target(None) is None
-    assert value_target(0.25) == (0.75, 0.0, 0.25)
-    assert outcome_targets(3, "correct") == [None, None, (0.0, 0.0, 1.0)]
-    assert outcome_targets(2, "truncated") == [None, None]
-    assert until_first_error([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]) == [
-        (0.0, 0.0, 1.0),
-        (1.0, 0.0, 0.0),
-        None,
-    ]

@@ -11,7 +11,7 @@ from typing import Any, Self
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.models.sampling import Completion, EndpointsSampler, SamplingSpec
+from stepmark.models.sampling import Completion, EndpointsSampler, EngineConfig, SamplingSpec
 from stepmark.models.sampling.balance import Server, pick
 
 Reply = tuple[int, Any, dict[str, str]]
@@ -99,7 +99,8 @@ def good_answer(body: dict[str, Any]) -> dict[str, Any]:
 
 def sampler(*urls: str, **settings: Any) -> EndpointsSampler:
     """A sampler of model "m" that waits little between its tries."""
-    return EndpointsSampler(urls, "m", **{"backoff_s": 0.01, "max_tries": 3, **settings})
+    config = EngineConfig(kind="endpoints", model="m", urls=urls, **{"max_tries": 3, **settings})
+    return EndpointsSampler(config, backoff_s=0.01)
 
 
 @pytest.fixture
@@ -292,7 +293,7 @@ def test_a_server_with_too_short_a_context_is_refused(server: FakeServer) -> Non
     """Its completions would be cut off sooner than the profile says."""
     with (
         pytest.raises(StepmarkError, match="takes 512 tokens and max_model_len asks for 1024"),
-        sampler(server.url, min_model_len=1024),
+        sampler(server.url, max_model_len=1024),
     ):
         pass
 

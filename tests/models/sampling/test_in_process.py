@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.models.sampling import Completion, InProcessSampler, SamplingSpec, checkpoint_sha256
+from stepmark.models.sampling import Completion, EngineConfig, InProcessSampler, SamplingSpec
 
 pytestmark = pytest.mark.slow
 SPEC = SamplingSpec(max_tokens=48)
@@ -17,9 +17,10 @@ SPEC = SamplingSpec(max_tokens=48)
 @pytest.fixture(scope="module")
 def sampler(tiny_model_path: Path) -> Iterator[InProcessSampler]:
     """An open engine that reports log probabilities."""
-    with InProcessSampler(
-        str(tiny_model_path), dtype="float32", max_model_len=128, max_num_seqs=64, logprobs=True
-    ) as engine:
+    config = EngineConfig(
+        model=str(tiny_model_path), dtype="float32", max_model_len=128, max_num_seqs=64, logprobs=True
+    )
+    with InProcessSampler(config) as engine:
         yield engine
 
 
@@ -138,19 +139,13 @@ def test_log_probabilities_are_the_models(sampler: InProcessSampler, tiny_model_
         assert sample.cumulative_logprob == pytest.approx(_logprob(model, tokenizer, sample), abs=1e-3)
 
 
-def test_the_sampler_names_its_model(sampler: InProcessSampler, tiny_model_path: Path) -> None:
-    """The folder's name, and the hash of its files."""
-    assert sampler.model_name == tiny_model_path.name
-    assert sampler.checkpoint_sha256 == checkpoint_sha256(tiny_model_path)
-
-
 def test_a_second_engine_at_the_same_time_is_refused(
     sampler: InProcessSampler, tiny_model_path: Path
 ) -> None:
     """The two would share vLLM's globals; the first one works on."""
     with (
         pytest.raises(StepmarkError, match="another in-process engine is open"),
-        InProcessSampler(str(tiny_model_path)),
+        InProcessSampler(EngineConfig(model=str(tiny_model_path))),
     ):
         pass
 

@@ -8,15 +8,22 @@ from pathlib import Path
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.models.sampling import Completion, InProcessSampler, SamplingSpec
+from stepmark.models.sampling import Completion, EngineConfig, InProcessSampler, SamplingSpec
 
 pytestmark = pytest.mark.slow
 
 
-def _open(model: Path, **settings: float) -> InProcessSampler:
+def _open(model: Path, kv_cache_gib: float | None = None) -> InProcessSampler:
     return InProcessSampler(
-        str(model), dtype="float32", max_model_len=128, max_num_seqs=64, seed=3, **settings
-    )  # type: ignore[arg-type]
+        EngineConfig(
+            model=str(model),
+            dtype="float32",
+            max_model_len=128,
+            max_num_seqs=64,
+            seed=3,
+            kv_cache_gib=kv_cache_gib,
+        )
+    )
 
 
 def _two_calls(model: Path, stop: tuple[str, ...]) -> list[list[list[Completion]]]:
@@ -60,7 +67,7 @@ def test_the_engine_can_be_opened_after_a_start_that_failed(tiny_model_path: Pat
 
 def test_settings_that_vllm_refuses_are_told_with_its_reason(tiny_model_path: Path) -> None:
     """Its message starts with a heading and ends in advice for developers; the reason is between them."""
-    sampler = InProcessSampler(str(tiny_model_path), dtype="float32", max_model_len=1024)
+    sampler = InProcessSampler(EngineConfig(model=str(tiny_model_path), dtype="float32", max_model_len=1024))
     with pytest.raises(StepmarkError, match="vLLM cannot start") as refused, sampler:
         pass
 
@@ -100,6 +107,6 @@ def test_damaged_weights_are_named_before_the_engine_starts(tiny_model_path: Pat
 
     with (
         pytest.raises(InputError, match=r"model\.safetensors: the weights cannot be read .*; fetch or save"),
-        InProcessSampler(str(folder)),
+        InProcessSampler(EngineConfig(model=str(folder))),
     ):
         pass

@@ -1,18 +1,26 @@
 """Choosing an engine by its configuration."""
 
-import dataclasses
+from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from stepmark.labeling.errors import InputError
 from stepmark.models.sampling import EndpointsSampler, EngineConfig, InProcessSampler, open_sampler
+from stepmark.models.sampling.vllm_engine import engine_arguments
 
 IN_PROCESS = EngineConfig(kind="in_process", model="models/some")
 ENDPOINTS = EngineConfig(kind="endpoints", model="some", urls=("http://127.0.0.1:1",))
 
 
-def _state(sampler: object) -> str:
-    return repr([(name, value) for name, value in vars(sampler).items() if "lock" not in name])
+def _state(config: EngineConfig, folder: Path) -> str:
+    """What a sampler holds beside the config itself, and what it would start vLLM with."""
+    held = [
+        (name, value)
+        for name, value in vars(open_sampler(config)).items()
+        if name not in ("_lock", "_config")
+    ]
+    return repr([*held, config.kind == "in_process" and engine_arguments(folder, config, on_cpu=False)])
 
 
 def test_each_kind_gives_its_sampler() -> None:
@@ -43,26 +51,50 @@ def test_each_kind_gives_its_sampler() -> None:
         ("max_tries", 2, ENDPOINTS),
     ],
 )
-def test_every_field_reaches_its_engine(field: str, value: object, config: EngineConfig) -> None:
+def test_every_field_reaches_its_engine(
+    tmp_path: Path, field: str, value: object, config: EngineConfig
+) -> None:
     """A field that nothing reads would be a promise that nothing keeps."""
-    changed = dataclasses.replace(config, **{field: value})
+    (tmp_path / "config.json").write_text("{}")
+    changed = config.model_copy(update={field: value})
 
-    assert _state(open_sampler(changed)) != _state(open_sampler(config))
+    assert _state(changed, tmp_path) != _state(config, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("kind", "ray"),
+        ("urls", ("http://127.0.0.1:1",)),
+        ("max_model_len", 15),
+        ("max_num_seqs", 0),
+        ("kv_cache_gib", 0.0),
+        ("gpu_memory_utilization", 1.1),
+        ("num_threads", 0),
+        ("timeout_s", float("inf")),
+        ("max_tries", 0),
+        ("max_tokens", 5),
+    ],
+)
+def test_a_new_config_keeps_its_limits(field: str, value: object) -> None:
+    """Found out later, a wrong value would cost the start of an engine, or hours of sampling."""
+    with pytest.raises(ValidationError, match="1 validation error for EngineConfig"):
+        EngineConfig(model="some", **{field: value})  # type: ignore[arg-type]
 
 
 def test_urls_for_the_in_process_engine_are_refused() -> None:
     """They would be ignored, and the model would run here in spite of them."""
     with pytest.raises(InputError, match="reads no urls"):
-        open_sampler(dataclasses.replace(IN_PROCESS, urls=("http://127.0.0.1:1",)))
+        open_sampler(IN_PROCESS.model_copy(update={"urls": ("http://127.0.0.1:1",)}))
 
 
 def test_endpoints_without_urls_are_refused() -> None:
     """There is nothing to ask."""
     with pytest.raises(InputError, match="has no urls"):
-        open_sampler(dataclasses.replace(ENDPOINTS, urls=()))
+        open_sampler(ENDPOINTS.model_copy(update={"urls": ()}))
 
 
 def test_an_unknown_kind_is_refused() -> None:
     """The message names the kinds there are."""
     with pytest.raises(InputError, match="'ray' is unknown; use 'in_process' or 'endpoints'"):
-        open_sampler(dataclasses.replace(IN_PROCESS, kind="ray"))  # type: ignore[arg-type]
+        open_sampler(IN_PROCESS.model_copy(update={"kind": "ray"}))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.sampling import SamplingSpec, batches
+from stepmark.models.sampling import SamplingSpec
 from stepmark.models.sampling.protocol import check_request
 
 
@@ -36,17 +36,6 @@ def test_no_samples_are_refused() -> None:
     """Zero samples is a mistake of the caller, not an empty answer."""
     with pytest.raises(InputError, match="num_samples 0"):
         check_request(0, SamplingSpec())
-
-
-def test_batches_keep_order_and_lose_nothing() -> None:
-    """The last batch is shorter."""
-    assert list(batches([1, 2, 3, 4, 5], 2)) == [[1, 2], [3, 4], [5]]
-
-
-def test_a_batch_size_below_one_is_refused() -> None:
-    """It would loop for ever."""
-    with pytest.raises(InputError, match="batch_size 0"):
-        list(batches([1], 0))
 
 
 def test_importing_the_samplers_loads_neither_torch_nor_vllm() -> None:

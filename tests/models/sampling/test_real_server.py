@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.sampling import EndpointsSampler, SamplingSpec
+from stepmark.models.sampling import EndpointsSampler, EngineConfig, SamplingSpec
 
 pytestmark = pytest.mark.slow
 _START_TIMEOUT_S = 600.0
@@ -57,9 +57,16 @@ def url(tiny_model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
             server.wait()
 
 
+def sampler_on(url: str, *, logprobs: bool = False) -> EndpointsSampler:
+    """A sampler of the server's model."""
+    return EndpointsSampler(
+        EngineConfig(kind="endpoints", model="tiny", urls=(url,), max_model_len=64, logprobs=logprobs)
+    )
+
+
 def test_a_real_server_answers_like_the_protocol_says(url: str) -> None:
     """Different samples, both finish reasons, exact token counts and log probabilities."""
-    with EndpointsSampler([url], "tiny", logprobs=True) as sampler:
+    with sampler_on(url, logprobs=True) as sampler:
         completions = sampler.sample(["1+1=", "2+2="], 32, SamplingSpec(max_tokens=48))
     samples = [sample for group in completions for sample in group]
 
@@ -80,7 +87,7 @@ def test_a_real_server_answers_like_the_protocol_says(url: str) -> None:
 def test_a_real_server_refuses_a_prompt_that_does_not_fit(url: str) -> None:
     """Its own message comes through, with the prompt's place."""
     with (
-        EndpointsSampler([url], "tiny") as sampler,
+        sampler_on(url) as sampler,
         pytest.raises(InputError, match=r"prompt 1: .*status 400.*64"),
     ):
         sampler.sample(["1+1=", "x" * 80], 2, SamplingSpec(max_tokens=8))

@@ -8,7 +8,7 @@ from stepmark.labeling.steps import split_steps
 from stepmark.models.reward.encoding import Encoded, Encoder
 from stepmark.models.reward.network import RewardNetwork
 from stepmark.models.reward.packing import Pack, pack_solutions
-from stepmark.models.reward.reading import only_steps, positions_of_steps, read_solutions, stack_readings
+from stepmark.models.reward.reader import Reader, stack_readings
 
 SOLUTIONS = [
     "So: $x = 1$.\nSo: $y = 2$.\nSo: $z = 3$.",
@@ -32,9 +32,9 @@ def test_a_kept_reading_is_judged_as_the_whole_solution_is(
     wanted = [sorted({step % row.num_steps for step in steps}) for row in rows]
     with torch.no_grad():
         plain = network(encoder.collate(rows))
-    positions = [positions_of_steps(row, kept) for row, kept in zip(rows, wanted, strict=True)]
-    readings = read_solutions(network, [row.input_ids for row in rows], positions)
-    short = encoder.collate([only_steps(row, kept) for row, kept in zip(rows, wanted, strict=True)])
+    positions = [row.positions_of(kept) for row, kept in zip(rows, wanted, strict=True)]
+    readings = network.reader.read([row.input_ids for row in rows], positions)
+    short = encoder.collate([row.only(kept) for row, kept in zip(rows, wanted, strict=True)])
     with torch.no_grad():
         logits = network.judge(stack_readings(readings), short)
 
@@ -69,7 +69,7 @@ def test_a_backbone_that_ignores_the_mask_reads_solutions_one_by_one(
     """Some architectures cannot read packs; they are found out, not believed."""
     rows = [encode(encoder, solution).input_ids for solution in SOLUTIONS]
     positions = [list(range(len(row))) for row in rows]
-    right = read_solutions(network, rows, positions)
+    right = network.reader.read(rows, positions)
     model: PreTrainedModel = network.backbone.base_model
     forward = type(model).forward
     monkeypatch.setattr(
@@ -77,8 +77,8 @@ def test_a_backbone_that_ignores_the_mask_reads_solutions_one_by_one(
         "forward",
         lambda self, attention_mask=None, **inputs: forward(self, **inputs),
     )
-    network.reads_packs = None  # nothing is known of this backbone
-    readings = read_solutions(network, rows, positions)
+    reader = Reader(network.backbone, reads_hidden=True, reads_likelihood=True)
+    readings = reader.read(rows, positions)
 
     for one, other in zip(readings, right, strict=True):
         assert one.hidden is not None
