@@ -11,8 +11,9 @@ from typing import Any, Self
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.models.sampling import Completion, EndpointsSampler, EngineConfig, SamplingSpec
+from stepmark.models.sampling import Completion, EngineConfig, SamplingSpec
 from stepmark.models.sampling.balance import Server, pick
+from stepmark.models.sampling.endpoints import EndpointsSampler
 
 Reply = tuple[int, Any, dict[str, str]]
 SPEC = SamplingSpec(temperature=0.7, top_p=0.9, max_tokens=16, stop=("\n\n",))

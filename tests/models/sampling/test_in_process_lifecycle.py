@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from stepmark.labeling.errors import InputError, StepmarkError
-from stepmark.models.sampling import Completion, EngineConfig, InProcessSampler, SamplingSpec
+from stepmark.models.sampling import Completion, EngineConfig, SamplingSpec
+from stepmark.models.sampling.in_process import InProcessSampler
 
 pytestmark = pytest.mark.slow
 

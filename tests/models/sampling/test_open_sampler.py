@@ -6,7 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.sampling import EndpointsSampler, EngineConfig, InProcessSampler, open_sampler
+from stepmark.models.sampling import EngineConfig, open_sampler
+from stepmark.models.sampling.endpoints import EndpointsSampler
+from stepmark.models.sampling.in_process import InProcessSampler
 from stepmark.models.sampling.vllm_engine import engine_arguments
 
 IN_PROCESS = EngineConfig(kind="in_process", model="models/some")

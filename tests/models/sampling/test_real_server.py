@@ -13,7 +13,8 @@ import httpx
 import pytest
 
 from stepmark.labeling.errors import InputError
-from stepmark.models.sampling import EndpointsSampler, EngineConfig, SamplingSpec
+from stepmark.models.sampling import EngineConfig, SamplingSpec
+from stepmark.models.sampling.endpoints import EndpointsSampler
 
 pytestmark = pytest.mark.slow
 _START_TIMEOUT_S = 600.0
