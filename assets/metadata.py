@@ -10,7 +10,7 @@ import polars as pl
 
 from stepmark.store.store import Store
 
-TOLD = "note"  # a line that a run on the command line shows below the name of the asset
+NOTE = "note"  # a line that a run on the command line shows below the name of the asset
 _SAMPLE_ROWS = 3
 _CELL_CHARS = 300
 

@@ -13,7 +13,7 @@ from stepmark.pipeline.profile import Profile, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 
 from .label_assets import monte_carlo_labels, oracle_labels
-from .metadata import TOLD, count_rows, picture, sample_rows, table_rows
+from .metadata import NOTE, count_rows, picture, sample_rows, table_rows
 from .problem_assets import human_labels
 from .resources import Pipeline
 from .solution_assets import outcomes, steps
@@ -40,7 +40,7 @@ def prm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "dagster/row_count": count_rows(store, "prm_examples"),
             "counts": table_rows(counts),
             "sample": sample_rows(store, "prm_examples"),
-            **({TOLD: kept_out} if kept_out else {}),
+            **({NOTE: kept_out} if kept_out else {}),
         }
     )
 

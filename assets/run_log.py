@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import dagster as dg
 
-from .metadata import TOLD
+from .metadata import NOTE
 
 # In the metadata of the assets that keep what is there; the others are made anew each time.
 _COUNTS_OF_NEW = ("num_new", "num_completed", "num_graded", "num_scored", "num_likelihoods")
@@ -48,8 +48,8 @@ class _AssetLines(logging.Handler):
             counts = [metadata[name].value for name in _COUNTS_OF_NEW if name in metadata]
             if counts and not any(counts):
                 _print("  nothing new")
-            if TOLD in metadata:
-                _print(f"  {metadata[TOLD].value}")
+            if NOTE in metadata:
+                _print(f"  {metadata[NOTE].value}")
 
 
 def _print(line: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stepmark.labeling.estimating import SolutionToLabel
-from stepmark.pipeline.cases import chosen_windows
+from stepmark.pipeline.chosen_solutions import chosen_windows
 from stepmark.pipeline.generate import sample_solutions, split_solutions
 from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
@@ -151,10 +151,10 @@ def _read(store: Store, profile: Profile) -> Pool:
     generator_id = identify(profile.generator, Engines()).sampler_id
     first_errors = dict(store.read(_FIRST_ERRORS).iter_rows())
     judged = [
-        Judged(chosen.case, chosen.solution.problem_id, first_errors[chosen.case.solution_id])
+        Judged(chosen.to_label, chosen.solution.problem_id, first_errors[chosen.to_label.solution_id])
         for window in chosen_windows(store, profile.rollouts, generator_id, generator_id)
         for chosen in window
-        if chosen.case.num_steps >= MIN_STEPS
+        if chosen.to_label.num_steps >= MIN_STEPS
     ]
     rollouts: dict[str, list[Rollout]] = defaultdict(list)
     true: dict[str, list[bool]] = defaultdict(list)

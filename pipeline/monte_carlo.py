@@ -21,7 +21,7 @@ from stepmark.labeling.vocabulary import MONTE_CARLO
 from stepmark.store.frames import frame_of
 from stepmark.store.store import Store
 
-from .cases import ChosenSolution, chosen_windows, estimator_of, read_counts, teacher_id
+from .chosen_solutions import ChosenSolution, chosen_windows, estimator_of, read_counts, teacher_id
 from .profile import Rollouts
 
 # Of sampled solutions: labels of imported ones are somebody else's, whose rollouts are not here.
@@ -45,10 +45,10 @@ def label_from_rollouts(store: Store, wanted: Rollouts, generator_id: str, compl
     labels: list[StepLabel] = []
     for window in chosen_windows(store, wanted, generator_id, completer_id):
         counts = read_counts(store, completer_id, window)
-        findings = estimator.estimate([chosen.case for chosen in window], counts)
-        for chosen, finding in zip(window, findings, strict=True):
+        beliefs = estimator.estimate([chosen.to_label for chosen in window], counts)
+        for chosen, believed in zip(window, beliefs, strict=True):
             rows = (
-                _exhaustive(chosen, counts) if is_exhaustive(estimator) else _found(chosen, finding, counts)
+                _counted(chosen, counts) if is_exhaustive(estimator) else _inferred(chosen, believed, counts)
             )
             labels += [
                 row._replace(completer_id=completer_id, estimator=described, code_version=version("stepmark"))
@@ -71,22 +71,22 @@ def _counts_of_steps(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]
     return [*of_prefixes, own_rollout(chosen.solution.outcome or "")]
 
 
-def _exhaustive(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
+def _counted(chosen: ChosenSolution, counts: Mapping[str, RolloutCounts]) -> list[StepLabel]:
     solution = chosen.solution
     return labels_from_rollouts(solution.solution_id, chosen.prefixes, solution.outcome, counts)
 
 
-def _found(
-    chosen: ChosenSolution, finding: SolutionBeliefs, counts: Mapping[str, RolloutCounts]
+def _inferred(
+    chosen: ChosenSolution, believed: SolutionBeliefs, counts: Mapping[str, RolloutCounts]
 ) -> list[StepLabel]:
     """What a search found: every step has a belief, rolled out or not."""
-    steps = zip(_counts_of_steps(chosen, counts), finding.beliefs, strict=True)
+    steps = zip(_counts_of_steps(chosen, counts), believed.beliefs, strict=True)
     labels = []
     for index, (step, belief) in enumerate(steps):
         label = label_from_counts(chosen.solution.solution_id, index, step)._replace(
             p_wrong_low=belief.p_wrong_low,
             p_wrong_high=belief.p_wrong_high,
-            has_signal=finding.has_signal,
+            has_signal=believed.has_signal,
         )
         if belief.value is not None:
             label = label._replace(

@@ -13,7 +13,7 @@ from stepmark.labeling.estimating import missing_rollouts
 from stepmark.models.sampling import Completion
 from stepmark.store.store import Store
 
-from .cases import ChosenSolution, chosen_windows, estimator_of, read_counts
+from .chosen_solutions import ChosenSolution, chosen_windows, estimator_of, read_counts
 from .grade import grade_rollouts
 from .one_worker import only_worker
 from .profile import Rollouts, SamplerSettings
@@ -70,7 +70,7 @@ def _search(
 ) -> None:
     """Go on with the searches of a window until none of them asks for more."""
     estimator = estimator_of(wanted)
-    cases = [chosen.case for chosen in window]
+    to_label = [chosen.to_label for chosen in window]
     by_id = {prefix.prefix_id: (prefix, chosen.solution) for chosen in window for prefix in chosen.prefixes}
     texts = pl.DataFrame(
         [(key, prefix.prefix, row.ground_truth_answer) for key, (prefix, row) in by_id.items()],
@@ -83,8 +83,8 @@ def _search(
 
     while True:
         grade_rollouts(store, texts)
-        evidence = read_counts(store, completer_id, window)
-        missing = missing_rollouts(cases, estimator.next_rollouts(cases, evidence), evidence)
+        counts = read_counts(store, completer_id, window)
+        missing = missing_rollouts(to_label, estimator.next_rollouts(to_label, counts), counts)
         if not missing:
             return
         stored = dict(store.read(_STORED, [completer_id, sorted(missing)]).iter_rows())

@@ -31,7 +31,7 @@ from .train import checkpoint_folder, reward_model_id, targets_of
 _SOLUTIONS_PER_BATCH = 4096
 _BATCH_BYTES = 64 * 2**30  # solutions times the model's bytes: a minute or so of a CPU
 Rows = Sequence[SolutionRow]
-Told = Callable[[int], None]  # is told how many solutions of a batch are done
+Report = Callable[[int], None]  # is called with how many solutions of a batch are done
 
 if TYPE_CHECKING:
     from stepmark.models.reward.scoring import Scorable
@@ -90,9 +90,9 @@ def score_with_models(store: Store, reward: Reward, readings: Readings | None = 
             continue
         trained = store.read("SELECT checkpoint_sha256 FROM reward_models WHERE reward_model_id = ?", [key])
         model = load_reward_model(checkpoint_folder(store, key), trained.item())
-        for batch, told in _batches(f"scoring by {name}", rows, model.network.num_backbone_bytes):
+        for batch, report in _batches(f"scoring by {name}", rows, model.network.num_backbone_bytes):
             scores = score_solutions(
-                model.network, model.encoder, _texts(batch), progress=told, readings=readings
+                model.network, model.encoder, _texts(batch), progress=report, readings=readings
             )
             frame = _score_frame(key, batch, scores, last_only=kinds[name] == "orm")
             store.insert_missing("scores", frame)
@@ -155,8 +155,8 @@ def score_with_likelihoods(store: Store, reward: Reward) -> int:
         network.to(best_device())  # type: ignore[arg-type]
         encoder = Encoder(tokenizer, reward.prompt_template, reward.max_tokens)
         _register_likelihoods(store, model, keys)
-        for batch, told in _batches(f"likelihood by {model}", rows, network.get_memory_footprint()):
-            likelihoods = likelihood_of_steps(network, encoder, _texts(batch), progress=told)
+        for batch, report in _batches(f"likelihood by {model}", rows, network.get_memory_footprint()):
+            likelihoods = likelihood_of_steps(network, encoder, _texts(batch), progress=report)
             store.insert_missing("scores", _likelihood_frame(keys, batch, likelihoods))
         num_scored += len(rows)
     return num_scored
@@ -198,8 +198,8 @@ def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None
     store.insert_missing("reward_models", pl.DataFrame(rows, schema_overrides=schema), unknown=["round"])
 
 
-def _batches(what: str, rows: Rows, num_weight_bytes: int) -> Iterator[tuple[Rows, Told]]:
-    """Batches to be committed one by one, smaller ones for a larger model, and whom to tell of progress."""
+def _batches(what: str, rows: Rows, num_weight_bytes: int) -> Iterator[tuple[Rows, Report]]:
+    """Batches to be committed one by one, smaller ones for a larger model, with their progress."""
     size = max(1, min(_SOLUTIONS_PER_BATCH, _BATCH_BYTES // max(1, num_weight_bytes)))
     with Progress(what, len(rows), "solutions") as bar:
         for start in range(0, len(rows), size):

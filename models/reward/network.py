@@ -42,7 +42,7 @@ class HeadConfig:
 
 
 class RewardNetwork(nn.Module):
-    """Backbone and head. ``forward`` gives logits, (B, S, 3); rows past a solution's steps are junk.
+    """Backbone and head. ``forward`` gives logits, (B, S, 3); those past a solution's last step mean nothing.
 
     It is ``judge`` of what ``reader`` reads: a frozen backbone reads each solution once, however often the
     head trains.

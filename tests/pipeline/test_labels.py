@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from stepmark.pipeline.cases import ChosenSolution, chosen_windows
+from stepmark.pipeline.chosen_solutions import ChosenSolution, chosen_windows
 from stepmark.pipeline.grade import grade_rollouts
 from tests.small_pipeline import SmallPipeline
 
@@ -91,8 +91,8 @@ def test_siblings_leave_the_solution_itself_out(labeled: SmallPipeline) -> None:
             if row.problem_id == chosen.solution.problem_id and row is not chosen.solution
         ]
         shared = sum(other.startswith(prefix.prefix) for prefix in chosen.prefixes)
-        decided = [number for number, _ in chosen.case.siblings]
-        assert decided == [int(place == shared) for place in range(len(chosen.case.siblings))]
+        decided = [number for number, _ in chosen.to_label.siblings]
+        assert decided == [int(place == shared) for place in range(len(chosen.to_label.siblings))]
 
 
 def test_a_teacher_is_heard_where_it_has_scored(labeled: SmallPipeline) -> None:
@@ -115,9 +115,9 @@ def test_a_teacher_is_heard_where_it_has_scored(labeled: SmallPipeline) -> None:
                 [scored.solution_id, index, p_wrong, 1 - p_wrong],
             )
     (after,) = _windows(taught)
-    odds = {chosen.case.solution_id: chosen.case.error_odds for chosen in after}
+    odds = {chosen.to_label.solution_id: chosen.to_label.error_odds for chosen in after}
 
-    assert before[0].case.error_odds == ()
+    assert before[0].to_label.error_odds == ()
     assert max(odds[scored.solution_id]) == odds[scored.solution_id][1]
     assert [key for key, value in odds.items() if value] == [scored.solution_id]
 

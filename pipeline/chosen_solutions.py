@@ -67,7 +67,7 @@ class ChosenSolution:
 
     solution: SolutionRow
     prefixes: list[Prefix]
-    case: SolutionToLabel
+    to_label: SolutionToLabel
 
 
 def estimator_of(settings: Rollouts) -> Estimator:
@@ -126,7 +126,7 @@ def _as_chosen(
         if other.solution_id != row.solution_id and other.outcome in DECIDED_OUTCOMES
     ]
     tokens_per_char = (row.num_tokens or len(row.solution)) / len(row.solution)
-    case = SolutionToLabel(
+    to_label = SolutionToLabel(
         solution_id=row.solution_id,
         prefix_ids=tuple(prefix.prefix_id for prefix in own),
         is_correct=row.outcome == CORRECT,
@@ -134,7 +134,7 @@ def _as_chosen(
         siblings=_siblings(others, ["", *(prefix.prefix for prefix in own)]),
         error_odds=error_odds(p_wrong) if len(p_wrong) == len(row.steps) else (),
     )
-    return ChosenSolution(row, own, case)
+    return ChosenSolution(row, own, to_label)
 
 
 def _siblings(others: Sequence[SolutionRow], texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -155,6 +155,6 @@ def read_counts(
     store: Store, completer_id: str, chosen: Sequence[ChosenSolution]
 ) -> Mapping[str, RolloutCounts]:
     """What the stored and graded rollouts of these solutions' prefixes came to, by prefix id."""
-    keys = sorted({key for one in chosen for key in one.case.prefix_ids})
+    keys = sorted({key for one in chosen for key in one.to_label.prefix_ids})
     rows = store.read(_COUNTS, [completer_id, keys])
     return {row.pop("prefix_id"): RolloutCounts(**row) for row in rows.iter_rows(named=True)}
