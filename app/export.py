@@ -77,7 +77,7 @@ class _Labels:
     """The labels to write, read from the snapshot over connections that ``close`` closes."""
 
     def __init__(self, home: Path, wanted: "ExportFormat", label_source: str | None) -> None:
-        from stepmark.store.label_reader import label_sources  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import label_sources  # noqa: PLC0415 - loads DuckDB
         from stepmark.store.snapshot import open_published  # noqa: PLC0415
         from stepmark.store.store import Store  # noqa: PLC0415
 
@@ -104,7 +104,7 @@ class _Labels:
 
     def count_left_out(self, tally: "ExportTally") -> None:
         """Tally what no row of the format is about."""
-        from stepmark.store.label_reader import count_alternatives, count_tests_of_labelers  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import count_alternatives, count_tests_of_labelers  # noqa: PLC0415 - loads DuckDB
 
         if self._source in (None, HUMAN) and self._wanted.people != "alone":
             tally.reasons += Counter(
@@ -116,19 +116,19 @@ class _Labels:
 
     def rated(self) -> Iterator["RatedSolution"]:
         """Solution by solution, in the order they were stored."""
-        from stepmark.store.label_reader import read_labels, read_people  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import read_labels, read_human_labels  # noqa: PLC0415 - loads DuckDB
 
         people = self._wanted.people
         if people == "alone" and self._source == HUMAN:
-            return read_people(self._cons[0], with_tests_of_labelers=True)
+            return read_human_labels(self._cons[0], with_tests_of_labelers=True)
         machines = read_labels(
             self._cons[0],
             self._source,
             is_by_problem=self._wanted.is_by_problem,
-            without_people=people == "beside",
+            without_human_labels=people == "beside",
         )
         if people == "beside" and self._source in (None, HUMAN):
-            persons = read_people(self._cons[1], with_tests_of_labelers=False)
+            persons = read_human_labels(self._cons[1], with_tests_of_labelers=False)
             return heapq.merge(persons, machines, key=lambda one: one.place)
         return machines
 

@@ -12,7 +12,7 @@ from .json_output import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
-    from stepmark.pipeline.label_files import LabelReport
+    from stepmark.store.labels.storing import LabelReport
 
 FORMATS = (
     "auto", "prm800k", "math-shepherd", "trl", "processbench", "rlhflow", "omegaprm", "prmbench", "mr-gsm8k",

@@ -76,8 +76,8 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
             if not isinstance(item, dict):
                 raise RowError(f"{where} is {shown(item)}, not an object")
             one = read(item, where, problem, solution)
-            if one is not None and found.setdefault(f"{key} {one.rater}", one) != one:
-                raise RowError(f"{where}: {one.rater} labeled this task twice and differently")
+            if one is not None and found.setdefault(f"{key} {one.label_author}", one) != one:
+                raise RowError(f"{where}: {one.label_author} labeled this task twice and differently")
     if not found:
         raise RowError("the task has no annotation that was not cancelled, and no prediction")
     return list(found.values())

@@ -21,7 +21,7 @@ from . import (
     tables,
     trl,
 )
-from .chunks import RowReader, StoredWords, import_chunks, one_a_line
+from .chunks import Contradicted, RowReader, import_chunks, one_a_line
 from .detect import detect_format
 from .reading import LabelImport
 
@@ -50,7 +50,7 @@ def import_labels(
     *,
     chunk_lines: int = 1000,
     known_problems: Iterable[str] = (),
-    stored: StoredWords | None = None,
+    stored: Contradicted | None = None,
 ) -> Iterator[LabelImport]:
     """Import a label file of a named format, or of the one its content shows, ``chunk_lines`` rows at a time.
 
