@@ -94,7 +94,7 @@ def test_a_persons_first_error_needs_every_rating_before_it(
     rows = [f"{i}, 0, 'step {i}', {rating}, true, false, false" for i, rating in enumerate(ratings)]
     _person(store, "ann", *rows)
 
-    assert store.read("SELECT * FROM person_first_errors").rows() == [("s", "ann", first_error)]
+    assert store.read("SELECT * FROM labeler_first_errors").rows() == [("s", "ann", first_error)]
 
 
 def test_only_ratings_of_the_solutions_own_steps_are_a_persons_opinion(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_only_ratings_of_the_solutions_own_steps_are_a_persons_opinion(store: St
     )
     _person(store, "bob", "0, 0, 'step 0', -1, true, false, true")
 
-    assert store.read("SELECT * FROM person_first_errors").rows() == [("s", "ann", -1)]
+    assert store.read("SELECT * FROM labeler_first_errors").rows() == [("s", "ann", -1)]
 
 
 def test_all_opinions_stand_in_one_view(store: Store) -> None:
@@ -122,7 +122,7 @@ def test_all_opinions_stand_in_one_view(store: Store) -> None:
 
     assert store.read("SELECT * FROM first_error_opinions ORDER BY ALL").rows() == [
         ("s", "label_source", "oracle", 1),
-        ("s", "person", "ann", 0),
+        ("s", "labeler", "ann", 0),
         ("s", "teacher", "prm", -1),
     ]
 
@@ -186,7 +186,7 @@ def test_one_opinion_is_no_consensus_and_one_against_breaks_it(store: Store) -> 
     assert store.read("SELECT * FROM consensus_labels").is_empty()
 
 
-@pytest.mark.parametrize("asked", [["monte_carlo", "oracle"], ["oracle", "person"], ["label_source"]])
+@pytest.mark.parametrize("asked", [["monte_carlo", "oracle"], ["oracle", "labeler"], ["label_source"]])
 def test_a_consensus_can_be_asked_of_some_opinions_only(store: Store, asked: list[str]) -> None:
     """By name or by kind; the teacher that differs is not among those asked."""
     _steps(store, 2)
@@ -208,6 +208,6 @@ def test_every_pair_that_disagrees_is_listed_once(store: Store) -> None:
     _score(store, "prm", 0.9, 0.1)
 
     assert store.read("SELECT * FROM label_disagreements ORDER BY ALL").rows() == [
-        ("s", "ann", "oracle", 0, 1),
-        ("s", "ann", "prm", 0, 1),
+        ("s", "labeler", "ann", "label_source", "oracle", 0, 1),
+        ("s", "labeler", "ann", "teacher", "prm", 0, 1),
     ]
