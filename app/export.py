@@ -116,7 +116,7 @@ class _Labels:
 
     def rated(self) -> Iterator["RatedSolution"]:
         """Solution by solution, in the order they were stored."""
-        from stepmark.store.labels.reader import read_labels, read_human_labels  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import read_human_labels, read_labels  # noqa: PLC0415 - loads DuckDB
 
         people = self._wanted.people
         if people == "alone" and self._source == HUMAN:

@@ -1,7 +1,7 @@
 """Making the tables in a database file, bringing older ones up to date, refusing foreign files.
 
-``migrations/NNN.sql`` turns the tables of version NNN - 1 into those of version NNN. ``views/`` holds a file a
-topic; the numbers in their names are the order in which they are run, as later ones may build on earlier ones.
+``migrations/NNN.sql`` turns the tables of version NNN - 1 into those of version NNN. ``views/`` holds a file
+a topic; the numbers in their names are the order in which they run, for later ones build on earlier ones.
 """
 
 import functools

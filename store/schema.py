@@ -55,7 +55,7 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What one file of ``views/`` is about, in the words of its first line, and the relations that it makes."""
+    """What a file of ``views/`` is about, in the words of its first line, and the relations it makes."""
 
     about: str
     views: tuple[Table, ...]
@@ -91,7 +91,7 @@ def macros() -> Mapping[str, Macro]:
 
 @functools.cache
 def topics() -> tuple[Topic, ...]:
-    """Every topic of views and table macros, in the order of views/; a file of scalar macros makes neither."""
+    """Every topic of views and table macros, in the order of views/; scalar macros alone make none."""
     found = (_topic(text) for text in view_files().values())
     return tuple(topic for topic in found if topic.views or topic.macros)
 

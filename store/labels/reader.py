@@ -78,7 +78,7 @@ def read_labels(
     is_by_problem: bool = False,
     without_human_labels: bool = False,
 ) -> Iterator[RatedSolution]:
-    """The labels of one label source, or of all of them, on each solution, in the order solutions were stored.
+    """The labels of one label source, or of all, on each solution, in the order solutions were stored.
 
     With ``without_human_labels``, solutions that people rated are left out of the source human: see
     ``read_human_labels``. The connection holds one result at a time; read to the end before the next query.

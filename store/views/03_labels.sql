@@ -143,7 +143,7 @@ SELECT
 FROM step_labels
 JOIN step_prefixes USING (solution_id, step_index)
 JOIN rollouts USING (prefix_id, completer_id)
--- The join implies it; said aloud, DuckDB takes the labels for fewer than the rollouts, and hashes them instead.
+-- The join implies it; spelled out, DuckDB takes the labels for fewer than the rollouts, and hashes them instead.
 WHERE step_labels.completer_id IS NOT NULL;
 COMMENT ON VIEW label_rollouts IS 'One row per step label and sampled rollout it rests on; a solution''s last step has none, its one rollout is the solution. Ask for one solution: WHERE solution_id = ...';
 
