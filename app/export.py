@@ -65,7 +65,7 @@ class _Labels:
     """The labels to write, read from the snapshot over connections that ``close`` closes."""
 
     def __init__(self, home: Path, writer: Writer, label_source: str | None) -> None:
-        from stepmark.store.label_reader import label_sources  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import label_sources  # noqa: PLC0415 - loads DuckDB
         from stepmark.store.snapshot import open_published  # noqa: PLC0415
         from stepmark.store.store import Store  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ class _Labels:
 
     def count_left_out(self, tally: ExportTally) -> None:
         """Tally what no row of the format is about."""
-        from stepmark.store.label_reader import count_alternatives, count_tests_of_labelers  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import count_alternatives, count_tests_of_labelers  # noqa: PLC0415 - loads DuckDB
 
         if self._source in (None, HUMAN) and self._writer.labelers != "alone":
             tally.reasons += Counter(
@@ -104,19 +104,19 @@ class _Labels:
 
     def solutions(self) -> Iterator[ExportedSolution]:
         """Solution by solution, in the order they were stored."""
-        from stepmark.store.label_reader import read_labels, read_people  # noqa: PLC0415 - loads DuckDB
+        from stepmark.store.labels.reader import read_human_labels, read_labels  # noqa: PLC0415 - loads DuckDB
 
         labelers = self._writer.labelers
         if labelers == "alone" and self._source == HUMAN:
-            return read_people(self._cons[0], with_tests_of_labelers=True)
+            return read_human_labels(self._cons[0], with_tests_of_labelers=True)
         by_source = read_labels(
             self._cons[0],
             self._source,
             is_by_problem=self._writer.is_by_problem,
-            without_people=labelers == "beside",
+            without_human_labels=labelers == "beside",
         )
         if labelers == "beside" and self._source in (None, HUMAN):
-            by_labeler = read_people(self._cons[1], with_tests_of_labelers=False)
+            by_labeler = read_human_labels(self._cons[1], with_tests_of_labelers=False)
             return heapq.merge(by_labeler, by_source, key=lambda one: one.place)
         return by_source
 

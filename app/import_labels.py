@@ -14,7 +14,7 @@ from .io.outputs import write_json
 from .options import INPUT_FILE, as_text, home_option, output_option
 
 if TYPE_CHECKING:
-    from stepmark.pipeline.label_files import LabelReport
+    from stepmark.store.labels.storing import LabelReport
 
 _REJECTS_SHOWN = 10
 _STORED = ("problems", "solutions", "steps", "human_labels", "step_labels")

@@ -38,10 +38,12 @@ _PLACE_METRICS = {
 _SHOWN = """
     WITH judged AS (
         SELECT solution_id, problem_id, problem, subject, level, ground_truth_answer, final_answer, outcome,
-            product(p_positive + p_neutral) AS score,
-            list({step: step, score: p_positive + p_neutral, oracle: oracle.rating} ORDER BY step_index)
-                AS steps
-        FROM scores
+            solution_scores.score,
+            list(
+                {step: step, score: step_score(p_neutral, p_positive), oracle: oracle.rating}
+                ORDER BY step_index
+            ) AS steps
+        FROM scores JOIN solution_scores USING (reward_model_id, solution_id)
         JOIN steps USING (solution_id, step_index)
         JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
         LEFT JOIN (

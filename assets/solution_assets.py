@@ -19,7 +19,7 @@ _FINISH = """
 _OUTCOMES = """
     SELECT split, level, count(*) AS num_solutions, count_if(outcome = 'correct') AS num_correct,
         count_if(outcome = 'correct')
-            / count_if(outcome IN ('correct', 'incorrect', 'no_answer')) AS pass_at_1,
+            / count_if(is_decided(outcome)) AS pass_at_1,
         count_if(outcome = 'no_answer') AS num_no_answer, count_if(outcome = 'truncated') AS num_truncated,
         count_if(outcome = 'grader_timeout') AS num_grader_timeout
     FROM solutions JOIN problems USING (problem_id) WHERE solutions.source = 'sampled'

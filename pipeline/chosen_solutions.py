@@ -32,7 +32,7 @@ _CHOSEN = """
             arg_min(solution_id, sample_index) AS id
         FROM solutions JOIN problems USING (problem_id)
         WHERE generator_id = $1 AND problems.split = 'train'
-            AND outcome IN ('correct', 'incorrect', 'no_answer')
+            AND is_decided(outcome)
         GROUP BY problem_id, solution
     ),
     ranked AS (

@@ -20,7 +20,7 @@ from .score import current_models
 
 _FIRST_ERRORS = """
     SELECT problem_id, solution_id, first_error_index,
-        list(p_positive + p_neutral ORDER BY step_index) AS scores
+        list(step_score(p_neutral, p_positive) ORDER BY step_index) AS scores
     FROM first_errors
     JOIN solutions USING (solution_id) JOIN problems USING (problem_id) JOIN scores USING (solution_id)
     WHERE problems.split = 'test' AND label_source = ? AND reward_model_id = ?

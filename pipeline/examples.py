@@ -21,7 +21,7 @@ _ORM_EXAMPLES = f"""
     SELECT solution_id, {_SPLIT.format(id="problem_id")}, outcome, CAST(outcome = 'correct' AS DOUBLE)
     FROM solutions JOIN problems USING (problem_id)
     WHERE problems.split = 'train' AND solutions.source = 'sampled'
-        AND outcome IN ('correct', 'incorrect', 'no_answer')
+        AND is_decided(outcome)
         AND EXISTS (SELECT 1 FROM steps WHERE steps.solution_id = solutions.solution_id)
 """
 _PRM_EXAMPLES = f"""

@@ -21,10 +21,10 @@ LENGTH_BIAS = "length_bias"
 OUTCOME = "outcome"
 _SCORED = """
     SELECT problem_id, solution_id, any_value(outcome = 'correct') AS is_correct,
-        list(p_positive + p_neutral ORDER BY step_index) AS scores
+        list(step_score(p_neutral, p_positive) ORDER BY step_index) AS scores
     FROM scores JOIN solutions USING (solution_id) JOIN problems USING (problem_id)
     WHERE problems.split = 'test' AND reward_model_id = ? AND solutions.source = 'sampled'
-        AND outcome IN ('correct', 'incorrect', 'no_answer')
+        AND is_decided(outcome)
     GROUP BY ALL ORDER BY problem_id, solution_id
 """
 

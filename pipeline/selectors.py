@@ -14,10 +14,8 @@ from .profile import Reward
 from .score import current_models, likelihood_ids
 
 _SCORES = """
-    SELECT solution_id,
-        product(p_positive + p_neutral) AS product, min(p_positive + p_neutral) AS min,
-        avg(p_positive + p_neutral) AS mean, arg_max(p_positive + p_neutral, step_index) AS last
-    FROM scores WHERE reward_model_id = ? GROUP BY solution_id
+    SELECT solution_id, score AS product, lowest AS min, mean, last
+    FROM solution_scores WHERE reward_model_id = ?
 """
 
 

@@ -1,6 +1,7 @@
 """Making the tables in a database file, bringing older ones up to date, refusing foreign files.
 
-``migrations/NNN.sql`` turns the tables of version NNN - 1 into those of version NNN.
+``migrations/NNN.sql`` turns the tables of version NNN - 1 into those of version NNN. ``views/`` holds a file
+a topic; the numbers in their names are the order in which they run, for later ones build on earlier ones.
 """
 
 import functools
@@ -35,6 +36,13 @@ def sql_text(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def view_files() -> dict[str, str]:
+    """Text of every file of views and macros by its name, in the order in which they are run."""
+    folder = resources.files(__package__).joinpath("views")
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
+    return {name: sql_text(f"views/{name}") for name in names}
+
+
 def open_memory() -> duckdb.DuckDBPyConnection:
     """An empty database in memory, for the caller to close."""
     return duckdb.connect(config=CONNECT_CONFIG)
@@ -43,7 +51,7 @@ def open_memory() -> duckdb.DuckDBPyConnection:
 def create_all(con: duckdb.DuckDBPyConnection) -> None:
     """Create tables and views in an empty database, within the caller's transaction."""
     con.execute(sql_text("schema.sql"))
-    con.execute(sql_text("views.sql"))
+    con.execute(_views_sql())
     now = datetime.now(UTC).replace(tzinfo=None)
     con.execute("INSERT INTO schema_version VALUES (?, ?, ?)", [SCHEMA_VERSION, _views_sha256(), now])
 
@@ -130,13 +138,13 @@ def _migrate(version: int, con: duckdb.DuckDBPyConnection) -> None:
     _drop_views(con)
     for number in range(version + 1, SCHEMA_VERSION + 1):
         con.execute(sql_text(f"migrations/{number:03}.sql"))
-    con.execute(sql_text("views.sql"))
+    con.execute(_views_sql())
     con.execute("UPDATE schema_version SET version = ?, views_sha256 = ?", [SCHEMA_VERSION, _views_sha256()])
 
 
 def _refresh_views(con: duckdb.DuckDBPyConnection) -> None:
     _drop_views(con)
-    con.execute(sql_text("views.sql"))
+    con.execute(_views_sql())
     con.execute("UPDATE schema_version SET views_sha256 = ?", [_views_sha256()])
 
 
@@ -153,5 +161,9 @@ def _drop_views(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f'DROP MACRO "{name}"')
 
 
+def _views_sql() -> str:
+    return "\n".join(view_files().values())
+
+
 def _views_sha256() -> str:
-    return hashlib.sha256(sql_text("views.sql").encode()).hexdigest()
+    return hashlib.sha256(_views_sql().encode()).hexdigest()

@@ -94,7 +94,7 @@ def _flock(fd: int, path: Path) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         got_it = threading.Event()
-        notice = threading.Thread(target=_say_waiting, args=(path, got_it), daemon=True)
+        notice = threading.Thread(target=_log_waiting, args=(path, got_it), daemon=True)
         notice.start()
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -102,7 +102,7 @@ def _flock(fd: int, path: Path) -> None:
             got_it.set()
 
 
-def _say_waiting(path: Path, got_it: threading.Event) -> None:
+def _log_waiting(path: Path, got_it: threading.Event) -> None:
     waited_s = 0.0
     while not got_it.wait(_NOTICE_S):
         waited_s += _NOTICE_S

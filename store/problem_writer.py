@@ -17,7 +17,7 @@ from .frames import FRAME_VIEW
 from .rows import delete, insert_missing, query, registered, update
 
 _FILLED = ("subject", "level", "ground_truth_solution", "ground_truth_answer")
-_ASKED = f"SELECT DISTINCT problem_id FROM problem_roles SEMI JOIN {FRAME_VIEW} USING (problem_id)"
+_WITH_ROLES = f"SELECT DISTINCT problem_id FROM problem_roles SEMI JOIN {FRAME_VIEW} USING (problem_id)"
 _STORED = f"""
     SELECT problems.*,
         num_asking = 1 AS is_asked_once, num_splits = 1 AS is_agreed,
@@ -79,13 +79,13 @@ def write_problems(
     if problems.is_empty():
         return WrittenProblems(0, 0, 0)
     with registered(con, problems):
-        asked_before = query(con, _ASKED)
+        with_roles = query(con, _WITH_ROLES)
     _write_roles(con, problems, asked_by)
     with registered(con, problems):
         stored = query(con, _STORED)
-    # Where nobody known had asked, one who asks now is not all who did.
-    was_asked = pl.col("problem_id").is_in(asked_before["problem_id"].implode())
-    stored = stored.with_columns(is_agreed=pl.col("is_agreed") & was_asked)
+    # Without a role from before, those of today need not be all who asked: older stores kept none.
+    had_role = pl.col("problem_id").is_in(with_roles["problem_id"].implode())
+    stored = stored.with_columns(is_agreed=pl.col("is_agreed") & had_role)
     offered = problems.unique("problem_id", keep="first", maintain_order=True)
     completed = _completed(stored, offered, know_their_split)
     changed = completed.join(stored, on=completed.columns, how="anti", nulls_equal=True)

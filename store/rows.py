@@ -121,13 +121,13 @@ def update(con: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame) -> i
     match = " AND ".join(f'"{table}"."{key}" = new."{key}"' for key in keys)
     sql = f'UPDATE "{table}" SET {assignments} FROM {FRAME_VIEW} AS new WHERE {match}'
     with _refused_rows_named(target, rows), registered(con, rows):
-        return _changed(con.execute(sql))
+        return _num_changed(con.execute(sql))
 
 
 def delete(con: duckdb.DuckDBPyConnection, table: str, where: str, params: Params = ()) -> int:
     """Delete the rows for which ``where`` (``TRUE`` for all) is true and return their number."""
     table_of(table)
-    return _changed(con.execute(f'DELETE FROM "{table}" WHERE {where}', list(params)))
+    return _num_changed(con.execute(f'DELETE FROM "{table}" WHERE {where}', list(params)))
 
 
 def _insert(
@@ -137,7 +137,7 @@ def _insert(
     if rows.is_empty():
         return 0
     with _refused_rows_named(table, rows), registered(con, rows):
-        return _changed(con.execute(f'INSERT INTO "{table.name}" ({_names(rows.columns)}) {source}'))
+        return _num_changed(con.execute(f'INSERT INTO "{table.name}" ({_names(rows.columns)}) {source}'))
 
 
 @contextlib.contextmanager
@@ -155,10 +155,10 @@ def _count_outside(
         return 0
     with registered(con, rows):
         sql = f'SELECT count(*) FROM {FRAME_VIEW} AS "{table}" WHERE ({where}) IS NOT TRUE'
-        return _changed(con.execute(sql, list(params)))
+        return _num_changed(con.execute(sql, list(params)))
 
 
-def _changed(result: duckdb.DuckDBPyConnection) -> int:
+def _num_changed(result: duckdb.DuckDBPyConnection) -> int:
     # All rows are fetched: DuckDB refuses the next statement while a result is unfinished.
     return sum(int(count) for (count,) in result.fetchall())
 

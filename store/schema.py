@@ -1,10 +1,11 @@
-"""The tables and views as data, read back from a live database that schema.sql and views.sql made.
+"""The tables and views as data, read back from a live database that schema.sql and views/ made.
 
 One column list serves the frame checks, docs/tables.md and Dagster's column schemas. Leaves out: making
 the tables in a file, which is create.py.
 """
 
 import functools
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import duckdb
 
 from stepmark.labeling.errors import StepmarkError
 
-from .create import create_all, open_memory
+from .create import create_all, open_memory, view_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,15 @@ class Macro:
     comment: str
 
 
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a file of ``views/`` is about, in the words of its first line, and the relations it makes."""
+
+    about: str
+    views: tuple[Table, ...]
+    macros: tuple[Macro, ...]
+
+
 @functools.cache
 def tables() -> Mapping[str, Table]:
     """Every table by name, in the order of schema.sql."""
@@ -60,13 +70,13 @@ def tables() -> Mapping[str, Table]:
 
 @functools.cache
 def views() -> Mapping[str, Table]:
-    """Every view by name, in the order of views.sql; table macros are not among them."""
+    """Every view by name, in the order of views/; table macros are not among them."""
     return {table.name: table for table in _fresh() if table.is_view}
 
 
 @functools.cache
 def macros() -> Mapping[str, Macro]:
-    """Every table macro by name, in the order of views.sql."""
+    """Every table macro by name, in the order of views/."""
     con = open_memory()
     try:
         create_all(con)
@@ -77,6 +87,22 @@ def macros() -> Mapping[str, Macro]:
     finally:
         con.close()
     return {name: Macro(name, tuple(parameters), comment or "") for name, parameters, comment in found}
+
+
+@functools.cache
+def topics() -> tuple[Topic, ...]:
+    """Every topic of views and table macros, in the order of views/; scalar macros alone make none."""
+    found = (_topic(text) for text in view_files().values())
+    return tuple(topic for topic in found if topic.views or topic.macros)
+
+
+def _topic(text: str) -> Topic:
+    made = re.findall(r"^CREATE (?:VIEW|MACRO) (\w+)", text, re.M)
+    return Topic(
+        text.partition("\n")[0].removeprefix("-- "),
+        tuple(views()[name] for name in made if name in views()),
+        tuple(macros()[name] for name in made if name in macros()),
+    )
 
 
 def table_of(name: str) -> Table:

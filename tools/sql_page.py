@@ -1,7 +1,7 @@
 """The page docs/sql.md: questions of data teams, each with its query and its output on a small store.
 
 ``python -m tools.sql_page docs/sql.md`` makes it anew. A question is a file in ``questions/``: a
-comment that asks, then the query. Leaves out: the views themselves (store/views.sql).
+comment that asks, then the query. Leaves out: the views themselves (store/views/).
 """
 
 import sys
@@ -19,7 +19,7 @@ from .example_store import make_example_store
 _INTRO = """\
 # Questions and queries
 
-Made by `python -m tools.sql_page docs/sql.md` from `app/questions/`: change those. Each query runs as
+Made by `python -m tools.sql_page docs/sql.md` from `tools/questions/`: change those. Each query runs as
 `stepmark sql "..."`, or on `<home>/published/stepmark.duckdb` in any DuckDB client from 1.2 on. What each
 view and column means stands in [tables.md](tables.md). The output is that of a small made-up store: it shows
 what an answer looks like, and says nothing about any model.

@@ -24,10 +24,12 @@ class AlternativeSolutions:
         self._seen: set[str] = set()
 
     def of_chunk(self, chunk: LabelImport) -> LabelImport:
-        """The alternatives in a chunk that no chunk before it had, and all that is said of any."""
+        """The alternatives in a chunk that no chunk before it had, and every rating of any."""
         by_id = {solution.solution_id: solution for solution in (*chunk.solutions, *chunk.earlier_solutions)}
-        rows = {
-            (one.solution_id, one.rater): one for one in chunk.raters if one.is_person and not one.is_repeated
+        lines = {
+            (one.solution_id, one.label_author): one
+            for one in chunk.labeled_lines
+            if one.is_labeler and not one.is_repeated
         }
         result = LabelImport()
         for label in chunk.human_labels:
@@ -39,7 +41,7 @@ class AlternativeSolutions:
                 continue
             text, span = _continued(solution, index, step)
             key = imported_solution_id(solution.problem_id, ALTERNATIVE, text)
-            row, line, *_ = rows[label.solution_id, label.labeler]
+            row, line, *_ = lines[label.solution_id, label.labeler]
             result.rated_alternatives.append(RatedAlternative(row, line, key, index, rating))
             if key not in self._seen:
                 self._seen.add(key)

@@ -15,7 +15,7 @@ from stepmark.labeling.formats.io.json_values import JsonObject, reject
 from stepmark.labeling.formats.io.jsonl import read_objects
 from stepmark.labeling.records import HumanLabel, Reject
 
-from .reading import LabeledSolution, LabelImport, RatedLine, Speaker
+from .reading import Authorship, LabeledLine, LabeledSolution, LabelImport
 
 FileReader = Callable[[Path], Iterator[tuple[int, JsonObject | Reject, int]]]
 """Reads the objects of a file, each with its 1-based line and the number of lines it takes."""
@@ -24,43 +24,45 @@ RowReader = Callable[[JsonObject, str], Sequence[LabeledSolution]]
 """Reads one object with the split its problem goes to; raises RowError to refuse it."""
 
 
-_MISFIT = "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
+_OTHER_STEPS = (
+    "this text is stored with other steps, so its labels belong to none of them; the stored steps stay"
+)
 
 
 @dataclass(slots=True)
-class StoredWords:
-    """What was stored before the file: a row that says otherwise is refused.
+class Contradicted:
+    """What is stored that a file contradicts: a row of it that does so is refused.
 
-    ``ends`` by solution: ``ends_hash`` of its steps. ``said`` by speaker: in what place, and
-    ``word_hash`` of it.
+    ``step_ends`` of solutions, by id: ``hash_of_ends``. ``labels`` by whose they are and on which solution:
+    in what place they stand, and ``hash_of_labels``.
     """
 
-    ends: dict[str, int] = field(default_factory=dict)
-    said: dict[Speaker, tuple[str, int]] = field(default_factory=dict)
+    step_ends: dict[str, int] = field(default_factory=dict)
+    labels: dict[Authorship, tuple[str, int]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.ends or self.said)
+        return bool(self.step_ends or self.labels)
 
-    def learn(self, more: "StoredWords") -> None:
+    def add(self, more: "Contradicted") -> None:
         """Take in more of it; none of it may be known, for rows that contradict it were refused."""
-        assert self.ends.keys().isdisjoint(more.ends)
-        assert self.said.keys().isdisjoint(more.said)
-        self.ends |= more.ends
-        self.said |= more.said
+        assert self.step_ends.keys().isdisjoint(more.step_ends)
+        assert self.labels.keys().isdisjoint(more.labels)
+        self.step_ends |= more.step_ends
+        self.labels |= more.labels
 
 
-def ends_hash(ends: Iterable[int]) -> int:
+def hash_of_ends(char_ends: Iterable[int]) -> int:
     """Stands for the places where the steps of a text end."""
-    return hash(tuple(ends))
+    return hash(tuple(char_ends))
 
 
-def word_hash(word: Iterable[tuple[Any, ...]]) -> int:
-    """Stands for what a rater says on a solution, whenever and however long it took.
+def hash_of_labels(labels: Iterable[tuple[Any, ...]]) -> int:
+    """Stands for the labels of one author on a solution, whenever they were given and however long it took.
 
-    ``word`` has one entry a label, in any order: step, alternative, text and rating where people rate; step,
-    rating, value and counts (rollouts, correct, truncated, ungraded) elsewhere.
+    ``labels`` in any order: step, alternative, text and rating where people rate; step, rating, value and
+    counts (rollouts, correct, truncated, ungraded) elsewhere.
     """
-    return hash(tuple(sorted(word, key=lambda label: label[:2])))
+    return hash(tuple(sorted(labels, key=lambda label: label[:2])))
 
 
 def one_a_line(path: Path) -> Iterator[tuple[int, JsonObject | Reject, int]]:
@@ -76,7 +78,7 @@ def import_chunks(
     split: str,
     chunk_lines: int = 1000,
     read_file: FileReader = one_a_line,
-    stored: StoredWords | None = None,
+    stored: Contradicted | None = None,
 ) -> Iterator[LabelImport]:
     """Import a label file, ``chunk_lines`` rows at a time; every row is accepted, a duplicate, or refused.
 
@@ -93,26 +95,26 @@ def import_chunks(
     """
     if split not in ("train", "test"):
         raise InputError(f"{path}: split is {split!r}; give train or test.")
-    gatherer = _Gatherer(Path(path), read_row, split, stored or StoredWords())
+    maker = _ChunkMaker(Path(path), read_row, split, stored or Contradicted())
     for line, item, num_lines in read_file(Path(path)):
-        gatherer.add(line, item, num_lines)
-        if gatherer.chunk.counts["lines"] >= chunk_lines:
-            yield gatherer.take_chunk()
-    if gatherer.chunk.counts["lines"]:
-        yield gatherer.take_chunk()
+        maker.add(line, item, num_lines)
+        if maker.chunk.counts["lines"] >= chunk_lines:
+            yield maker.take_chunk()
+    if maker.chunk.counts["lines"]:
+        yield maker.take_chunk()
 
 
-class _Gatherer:
+class _ChunkMaker:
     """The chunk being filled, and of everything before it only ids."""
 
-    def __init__(self, path: Path, read_row: RowReader, split: str, stored: StoredWords) -> None:
+    def __init__(self, path: Path, read_row: RowReader, split: str, stored: Contradicted) -> None:
         self.chunk = LabelImport()
         self._stored = stored
         self._path, self._read_row, self._split = path, read_row, split
         self._num_rows = 0
         self._problem_ids: set[str] = set()
-        self._ends: dict[str, tuple[int, int]] = {}  # solution: line, hash of where its steps end
-        self._said: dict[Speaker, tuple[int, int]] = {}  # line, hash of the labels
+        self._step_ends: dict[str, tuple[int, int]] = {}  # by solution: line, hash
+        self._labels: dict[Authorship, tuple[int, int]] = {}  # line, hash
 
     def take_chunk(self) -> LabelImport:
         full, self.chunk = self.chunk, LabelImport()
@@ -144,9 +146,9 @@ class _Gatherer:
         counts["accepted"] += num_lines
         self._num_rows += 1
         for labeled, earlier_place in zip(solutions, earlier, strict=True):
-            self.chunk.raters.append(
-                RatedLine(
-                    self._num_rows, line, *labeled.said_by, num_lines, labeled.num_steps,
+            self.chunk.labeled_lines.append(
+                LabeledLine(
+                    self._num_rows, line, *labeled.authorship, num_lines, labeled.num_steps,
                     is_repeated=bool(earlier_place),
                 )
             )  # fmt: skip
@@ -154,34 +156,34 @@ class _Gatherer:
                 self._accept(line, labeled)
 
     def _check_steps(self, labeled: LabeledSolution) -> None:
-        key = labeled.solution.solution_id
-        if key in self._stored.ends and self._stored.ends[key] != _ends(labeled):
-            raise RowError(_MISFIT)
-        line, ends = self._ends.get(key, (None, None))
-        if line and ends != _ends(labeled):
+        key, ends = labeled.solution.solution_id, _hash_of_ends(labeled)
+        if self._stored.step_ends.get(key, ends) != ends:
+            raise RowError(_OTHER_STEPS)
+        line, earlier_ends = self._step_ends.get(key, (None, ends))
+        if earlier_ends != ends:
             raise RowError(f"line {line} divides the same text into other steps; the first division stays")
 
     def _earlier_place(self, labeled: LabeledSolution) -> str | None:
-        """Where the rater said the same on this solution before."""
-        key = labeled.said_by
-        place, word = self._stored.said.get(key) or (None, None)
-        if place is None:
-            line, word = self._said.get(key, (None, None))
-            place = f"line {line}" if line else None
-        if place and word != _word(labeled):
+        """Where the same author gave this solution the same labels before."""
+        key = labeled.authorship
+        place, earlier_labels = self._stored.labels.get(key) or (None, None)
+        if place is None and key in self._labels:
+            line, earlier_labels = self._labels[key]
+            place = f"line {line}"
+        if place and earlier_labels != _hash_of_labels(labeled):
             raise RowError(
-                f"{labeled.rater} rated this solution differently in {place}; the first rating stays"
+                f"{labeled.label_author} rated this solution differently in {place}; the first rating stays"
             )
         return place
 
     def _accept(self, line: int, labeled: LabeledSolution) -> None:
         chunk, problem, solution = self.chunk, labeled.problem, labeled.solution
-        self._said[labeled.said_by] = (line, _word(labeled))
+        self._labels[labeled.authorship] = (line, _hash_of_labels(labeled))
         if problem.problem_id not in self._problem_ids:
             self._problem_ids.add(problem.problem_id)
             chunk.problems.append(replace(problem, source_line=line))
-        if solution.solution_id not in self._ends:
-            self._ends[solution.solution_id] = (line, _ends(labeled))
+        if solution.solution_id not in self._step_ends:
+            self._step_ends[solution.solution_id] = (line, _hash_of_ends(labeled))
             chunk.solutions.append(replace(solution, source_line=line))
         elif labeled.human_labels:
             chunk.earlier_solutions.append(solution)
@@ -193,31 +195,31 @@ class _Gatherer:
 
 
 def _check_itself(solutions: Sequence[LabeledSolution]) -> None:
-    """Refuse a row that divides one text twice otherwise, or gives two words of one rater on it."""
+    """Refuse a row that divides one text in two ways, or in which one author labels a solution twice."""
     if len(solutions) == 1:
         return
-    ends: dict[str, int] = {}
-    speakers: set[Speaker] = set()
+    step_ends: dict[str, int] = {}
+    authorships: set[Authorship] = set()
     for labeled in solutions:
-        key = labeled.solution.solution_id
-        if ends.setdefault(key, _ends(labeled)) != _ends(labeled):
+        key, ends = labeled.solution.solution_id, _hash_of_ends(labeled)
+        if step_ends.setdefault(key, ends) != ends:
             raise RowError("the row divides one text into steps in two ways")
-        if labeled.said_by in speakers:
-            raise RowError(f"the row holds two words of {labeled.rater} on one solution")
-        speakers.add(labeled.said_by)
+        if labeled.authorship in authorships:
+            raise RowError(f"the row holds two words of {labeled.label_author} on one solution")
+        authorships.add(labeled.authorship)
 
 
-def _word(labeled: LabeledSolution) -> int:
-    if labeled.is_person:
+def _hash_of_labels(labeled: LabeledSolution) -> int:
+    if labeled.human_labels:
         people = labeled.human_labels
-        return word_hash(
+        return hash_of_labels(
             (one.step_index, one.alternative_index, one.completion, one.rating) for one in people
         )
-    return word_hash((one.step_index, *one[3:9]) for one in labeled.step_labels)
+    return hash_of_labels((one.step_index, *one[3:9]) for one in labeled.step_labels)
 
 
-def _ends(labeled: LabeledSolution) -> int:
-    return ends_hash([span.char_end for span in labeled.solution.steps])
+def _hash_of_ends(labeled: LabeledSolution) -> int:
+    return hash_of_ends([span.char_end for span in labeled.solution.steps])
 
 
 def _counts_of(labels: Sequence[HumanLabel]) -> Counter[str]:

@@ -88,8 +88,8 @@ def read_row(row: JsonObject, split: str) -> list[LabeledSolution]:
         for index, item in enumerate(list_of(row, key) if row.get(key) is not None else []):
             where = f"{key}[{index}]"
             one = read(as_object(item, where), where, problem, solution)
-            if one is not None and found.setdefault(f"{key} {one.rater}", one) != one:
-                raise RowError(f"{where}: {one.rater} labeled this task twice and differently")
+            if one is not None and found.setdefault(f"{key} {one.label_author}", one) != one:
+                raise RowError(f"{where}: {one.label_author} labeled this task twice and differently")
     if not found:
         raise RowError("the task has no annotation that was not cancelled, and no prediction")
     return list(found.values())

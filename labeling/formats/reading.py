@@ -36,57 +36,58 @@ class ImportedSolution:
     first_step_index: int = 0
 
 
-Speaker = tuple[str, str, bool]
-"""Solution, rater, and whether the rater is a person."""
+class Authorship(NamedTuple):
+    """Whose labels on which solution: one row per solution and author of labels on it.
+
+    ``label_author`` is the labeler where people rate (``is_labeler``), and the label source elsewhere: a
+    labeler and a label source may have one name.
+    """
+
+    solution_id: str
+    label_author: str
+    is_labeler: bool
 
 
 @dataclass(frozen=True, slots=True)
 class LabeledSolution:
-    """What a row of a file says on one solution.
+    """The labels that a row of a file gives one solution, by one author (Authorship).
 
-    ``rater`` is who says it: the labeler where people rate, the label source elsewhere; a person and a source
-    may have one name. A rater speaks once on a solution. ``num_steps`` counts the steps the row goes through,
-    rated or not.
+    An author labels a solution once. ``num_steps`` counts the steps the row goes through, rated or not.
     """
 
     problem: Problem
     solution: ImportedSolution
-    rater: str
+    label_author: str
     num_steps: int
     human_labels: Sequence[HumanLabel]
     step_labels: Sequence[StepLabel]
 
     @property
-    def is_person(self) -> bool:
-        """Whether the rater is one who rates, not a label source."""
-        return bool(self.human_labels)
-
-    @property
-    def said_by(self) -> Speaker:
-        """Whose word it is, on which solution."""
-        return self.solution.solution_id, self.rater, self.is_person
+    def authorship(self) -> Authorship:
+        """Whose labels these are, and on which solution; only people give human labels."""
+        return Authorship(self.solution.solution_id, self.label_author, bool(self.human_labels))
 
 
-class RatedLine(NamedTuple):
-    """One row per accepted row of the file and solution it labels; whose word it is as in LabeledSolution.
+class LabeledLine(NamedTuple):
+    """One row per accepted row of the file and solution it labels; with the fields of Authorship.
 
-    ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where a
-    rater's word on a solution takes several lines, it is the first of ``num_lines``. ``num_steps`` is as in
+    ``row`` numbers the accepted rows: several may stand on one ``line``, in an array. In tables, where the
+    labels of a solution take several lines, it is the first of ``num_lines``. ``num_steps`` is as in
     LabeledSolution; ``is_repeated`` where an earlier row of the file says the same and brings the labels.
     """
 
     row: int
     line: int
     solution_id: str
-    rater: str
-    is_person: bool
+    label_author: str
+    is_labeler: bool
     num_lines: int = 1
     num_steps: int = 0
     is_repeated: bool = False
 
 
 class RatedAlternative(NamedTuple):
-    """One row per accepted row of a file and alternative to a step that it rates; ``row`` as in RatedLine."""
+    """One row per accepted row of a file (``row`` as in LabeledLine) and alternative that it rates."""
 
     row: int
     source_line: int
@@ -100,14 +101,14 @@ class LabelImport:
     """The rows of a stretch of a label file, ready to be stored, and what became of each line.
 
     A problem or solution is here once per file; ``earlier_solutions`` are those that came with an earlier
-    stretch and got labels of people in this one, too. ``raters`` says who spoke on which solution in which
-    accepted line, ``rated_alternatives`` who rated which alternative. ``duplicates`` are lines that say what
-    an earlier one said: nothing of them is stored. Keys that were
-    stored before (by another file, or another labeler of the same solution in ``step_labels``) are
-    left as they are: the first label stays. The ``counts`` are: lines = accepted + rejected + duplicates; and
-    of the accepted lines: steps (gone through by the file), completions (rated or rateable texts),
-    human_written, quality_control, screening (lines), step_labels, and ``phase_P_rating_R`` for the
-    completions of people's ratings (R: -1, 0, 1, null).
+    stretch and got labels of people in this one, too. ``labeled_lines`` says who labeled which solution in
+    which accepted line, ``rated_alternatives`` which of them rates which alternative. ``duplicates`` are
+    lines that repeat an earlier one: nothing of them is stored. Keys that were stored before (by another
+    file, or another labeler of the same solution in ``step_labels``) are left as they are: the first label
+    stays. The ``counts`` are: lines = accepted + rejected + duplicates; and of the accepted lines: steps
+    (gone through by the file), completions (rated or rateable texts), human_written, quality_control,
+    screening (lines), step_labels, and ``phase_P_rating_R`` for the completions of people's ratings (R: -1,
+    0, 1, null).
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -115,7 +116,7 @@ class LabelImport:
     earlier_solutions: list[ImportedSolution] = field(default_factory=list)
     human_labels: list[HumanLabel] = field(default_factory=list)
     step_labels: list[StepLabel] = field(default_factory=list)
-    raters: list[RatedLine] = field(default_factory=list)
+    labeled_lines: list[LabeledLine] = field(default_factory=list)
     rated_alternatives: list[RatedAlternative] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     duplicates: list[Reject] = field(default_factory=list)
@@ -127,7 +128,7 @@ class LabelImport:
         self.solutions += other.solutions
         self.human_labels += other.human_labels
         self.step_labels += other.step_labels
-        self.raters += other.raters
+        self.labeled_lines += other.labeled_lines
         self.rejects += other.rejects
         self.duplicates += other.duplicates
         self.counts += other.counts

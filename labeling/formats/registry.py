@@ -16,7 +16,7 @@ from stepmark.labeling.formats.io.jsonl import read_objects
 from stepmark.labeling.formats.io.table_files import column_names, kind_of_file
 
 from . import tables
-from .chunks import StoredWords, import_chunks
+from .chunks import Contradicted, import_chunks
 from .format import Format, Writer
 from .reading import LabelImport
 
@@ -106,7 +106,7 @@ def import_labels(
     *,
     chunk_lines: int = 1000,
     known_problems: Iterable[str] = (),
-    stored: StoredWords | None = None,
+    stored: Contradicted | None = None,
 ) -> Iterator[LabelImport]:
     """Import a label file of a named format, or of the one its content shows, ``chunk_lines`` rows at a time.
 

@@ -4,14 +4,11 @@ WITH scored AS (
     SELECT reward_model_id, solution_id, count(*) AS num_scores, max(step_index) AS last_scored
     FROM scores
     GROUP BY reward_model_id, solution_id
-),
-written AS (
-    SELECT solution_id, count(*) AS num_steps FROM steps GROUP BY solution_id
 )
-SELECT scored.reward_model_id, reward_models.kind, scored.solution_id, scored.num_scores, written.num_steps
+SELECT scored.reward_model_id, reward_models.kind, scored.solution_id, scored.num_scores, num_steps
 FROM scored
 JOIN reward_models USING (reward_model_id)
-JOIN written USING (solution_id)
-WHERE (reward_models.kind = 'prm' AND scored.num_scores <> written.num_steps)
-    OR (reward_models.kind = 'orm' AND (scored.num_scores <> 1 OR scored.last_scored <> written.num_steps - 1))
+JOIN solution_lengths USING (solution_id)
+WHERE (reward_models.kind = 'prm' AND scored.num_scores <> num_steps)
+    OR (reward_models.kind = 'orm' AND (scored.num_scores <> 1 OR scored.last_scored <> num_steps - 1))
 ORDER BY ALL

@@ -1,5 +1,6 @@
 """Damaged label files: damage is told by its line, and a file refused as a whole changes no byte."""
 
+import functools
 import gzip
 import io
 import json
@@ -254,18 +255,18 @@ def test_a_failure_while_rows_are_stored_leaves_none_of_the_file(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a kill: the rows are written, and not there after all; the next run stores them."""
-    from stepmark.pipeline import label_files
+    from stepmark.store.labels import storing
 
     rows = [json.dumps(numbered(valid("trl"), number)) for number in range(4)]
     before = Store(home).read("SELECT count(*) FROM problems").item()
-    write = label_files.write_kept_labels
+    write = storing.write_offered
 
     def failing(*arguments: Any, **named: Any) -> Any:
         write(*arguments, **named)
         raise StepmarkError("The disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(label_files, "write_kept_labels", failing)
+        patch.setattr(storing, "write_offered", failing)
         _, error = import_file(home, "\n".join(rows).encode())
     after = Store(home).read("SELECT count(*) FROM problems").item()
     import_file(home, "\n".join(rows).encode())
@@ -281,7 +282,8 @@ def test_labels_for_other_steps_of_a_stored_text_are_refused(
     """A second file divides the stored text otherwise: its labels would belong to no step, in any chunk."""
     from stepmark.pipeline import label_files
 
-    monkeypatch.setattr(label_files, "_CHUNK_LINES", 1)
+    line_by_line = functools.partial(label_files.ingest_labels, chunk_lines=1)
+    monkeypatch.setattr(label_files, "ingest_labels", line_by_line)
     rows = []
     for labeler, parts in (("ann", ["a", "b"]), ("ben", ["a\nb"]), ("eve", ["a\nb"])):
         row = valid("label-studio")
@@ -302,7 +304,8 @@ def test_two_labelers_may_stand_far_apart_in_a_file(home: Path, monkeypatch: pyt
     """The second one's line comes with a later chunk; alternatives that they disagree on are left out."""
     from stepmark.pipeline import label_files
 
-    monkeypatch.setattr(label_files, "_CHUNK_LINES", 1)
+    line_by_line = functools.partial(label_files.ingest_labels, chunk_lines=1)
+    monkeypatch.setattr(label_files, "ingest_labels", line_by_line)
     first, second = valid("prm800k"), changed(valid("prm800k"), "labeler", "ben")
     for row, rating in ((first, 1), (second, -1)):
         row["label"]["steps"][1]["completions"][1]["rating"] = rating

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from stepmark.app.report import write_report
-from stepmark.pipeline import label_files
-from stepmark.pipeline.label_files import LabelReport, ingest_labels
+from stepmark.pipeline.label_files import ingest_labels
 from stepmark.pipeline.profile_file import load_profile
 from stepmark.store.auditing import run_audits
+from stepmark.store.labels.storing import LabelReport
 from stepmark.store.store import Store
 
 Row = dict[str, Any]
@@ -22,11 +22,11 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "home")
 
 
-def ingest(store: Store, name: str, label_format: str, *rows: Row) -> LabelReport:
-    """Import a file of these rows."""
+def ingest(store: Store, name: str, label_format: str, *rows: Row, chunk_lines: int = 2000) -> LabelReport:
+    """Import a file of these rows, ``chunk_lines`` at a time."""
     path = store.home.parent / name
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return ingest_labels(store, path, label_format, "train")
+    return ingest_labels(store, path, label_format, "train", chunk_lines=chunk_lines)
 
 
 def lines(report: LabelReport) -> tuple[int, int, int]:
@@ -140,7 +140,7 @@ def test_people_and_models_of_one_task_are_duplicates_the_second_time(store: Sto
 
 
 @pytest.mark.parametrize("is_one_task", [True, False])
-def test_a_person_and_a_model_of_one_name_are_two_raters(store: Store, *, is_one_task: bool) -> None:
+def test_a_labeler_and_a_model_of_one_name_are_two_label_authors(store: Store, *, is_one_task: bool) -> None:
     """In a task, a file and two files both speak once; what either says otherwise is still refused."""
     data = {"data": {"problem": "Q?", "steps": ["a"]}}
 
@@ -180,13 +180,15 @@ def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store
 
 
 @pytest.mark.parametrize("chunk_lines", [1, 4000])
-def test_of_two_people_in_a_file_the_first_one_labels_a_step(
-    store: Store, chunk_lines: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_people_in_a_file_the_first_one_labels_a_step(store: Store, chunk_lines: int) -> None:
     """The second fills in what the first left open; the counts are of labels, not of opinions."""
-    monkeypatch.setattr(label_files, "_CHUNK_LINES", chunk_lines)
     report = ingest(
-        store, "file", "prm800k", rated("ann", ("a", 1), ("b", None)), rated("bob", ("a", -1), ("b", 0))
+        store,
+        "file",
+        "prm800k",
+        rated("ann", ("a", 1), ("b", None)),
+        rated("bob", ("a", -1), ("b", 0)),
+        chunk_lines=chunk_lines,
     )
 
     assert store.read("SELECT step_index, rating FROM step_labels ORDER BY ALL").rows() == [(0, 1), (1, 0)]
@@ -194,11 +196,8 @@ def test_of_two_people_in_a_file_the_first_one_labels_a_step(
 
 
 @pytest.mark.parametrize("chunk_lines", [1, 4000])
-def test_a_refused_row_takes_nobody_elses_label_along(
-    store: Store, chunk_lines: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_row_takes_nobody_elses_label_along(store: Store, chunk_lines: int) -> None:
     """Neither of a step both rated, nor of an alternative: only what is kept has a say."""
-    monkeypatch.setattr(label_files, "_CHUNK_LINES", chunk_lines)
     ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", None)))
     report = ingest(
         store,
@@ -206,6 +205,7 @@ def test_a_refused_row_takes_nobody_elses_label_along(
         "prm800k",
         rated("ann", ("a", 1), ("b", 1), beside=("x", -1)),
         rated("bob", ("a", 1), ("b", -1), beside=("x", 1)),
+        chunk_lines=chunk_lines,
     )
 
     assert lines(report) == (1, 1, 0)
@@ -253,7 +253,7 @@ def test_what_only_a_refused_row_said_is_no_duplicate(store: Store) -> None:
 
 
 def test_a_refused_row_is_no_measure_for_the_next_one(store: Store) -> None:
-    """Neither for the steps of a text, nor for what its rater said."""
+    """Neither for the steps of a text, nor for the labels of its author."""
     ingest(store, "first", "prm800k", rated("bob", ("a", 1), ("b", 1), ("y", 1)))
     divided = ingest(
         store,

@@ -107,7 +107,7 @@ def test_a_teachers_opinion_stands_beside_the_labels(filled: Store, judged: Rewa
     """The scored solution has the PRM's first error: none, for it finds every step right."""
     score_with_models(filled, judged)
     rows = filled.read(
-        "SELECT label_source, first_error_index FROM first_error_opinions "
+        "SELECT holder, first_error_index FROM first_error_opinions "
         "WHERE solution_id = 'labeled' AND kind = 'teacher'"
     ).rows()
 

@@ -5,12 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from stepmark.labeling.formats.reading import LabelImport
-from stepmark.store.label_counts import count_duplicates
-from stepmark.store.label_frames import label_frames
-from stepmark.store.label_kept import drop_kept_views, make_kept_views
-from stepmark.store.label_stage import LabelStage
-from stepmark.store.label_writer import write_kept_labels
 from stepmark.store.store import Store
 
 # Two problems, three solutions of two steps, labeled, trained on, scored: consistent in every way.
@@ -88,20 +82,3 @@ def store(tmp_path: Path, made_stores: Path) -> Store:
 def full_store(tmp_path: Path, made_stores: Path) -> Store:
     """A store with a little of everything, consistent in every way."""
     return Store(shutil.copytree(made_stores / "full", tmp_path / "full-home"))
-
-
-def write_labels(
-    store: Store,
-    chunk: LabelImport,
-    split_for_new_problems: str | None = None,
-    source_file: str | None = None,
-) -> tuple[dict[str, int], int]:
-    """Store what an importer read; return the numbers of new rows by table, and of duplicate lines."""
-    with LabelStage() as stage:
-        stage.add(label_frames([chunk], split_for_new_problems, source_file))
-        with store.transaction() as con, stage.views(con):
-            make_kept_views(con)
-            num_duplicates = count_duplicates(con)
-            written = write_kept_labels(con, stage, source_file)
-            drop_kept_views(con)
-    return written, num_duplicates

@@ -10,9 +10,8 @@ import pytest
 
 from stepmark.labeling.errors import StepmarkError
 from stepmark.labeling.formats.registry import import_labels
+from stepmark.store.labels.storing import store_labels
 from stepmark.store.store import Store
-
-from .conftest import write_labels
 
 _QUALITY = "num_compared, num_agreeing, num_checks, num_checks_compared, num_checks_agreeing"
 
@@ -130,7 +129,7 @@ def test_what_a_labeler_gave_and_how_long_it_took(rated: Store) -> None:
 
 
 def test_conflicting_ratings_name_who_said_what(rated: Store) -> None:
-    """The unknown rater makes the number of people unknown."""
+    """The unknown labeler makes the number of people unknown."""
     columns = (
         "step_index, completion, num_labelers, num_negative, num_neutral, num_positive, labelers, is_check"
     )
@@ -197,8 +196,9 @@ def test_the_views_on_real_lines_agree_with_a_count_of_their_own(
     lines += [_by_a_second_person(line) for line in lines]
     file = tmp_path / "lines.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    for chunk in import_labels(file, "prm800k", "train"):
-        write_labels(store, chunk)
+    store_labels(
+        store, lambda contradicted: import_labels(file, "prm800k", "train", stored=contradicted), str(file)
+    )
     texts = _rated_texts(lines)
     pairs: Counter[tuple[str, str]] = Counter()
     agreeing: Counter[tuple[str, str]] = Counter()

@@ -1,4 +1,4 @@
-"""Opinions on the first error, what they agree on and what not: label sources, people, teachers."""
+"""Opinions on the first error, what they agree on and what not: label sources, labelers, teachers."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from stepmark.store.store import Store
 
 RATINGS = "(solution_id, step_index, label_source, rating)"
 SCORES = "(reward_model_id, solution_id, step_index, p_negative, p_neutral, p_positive)"
-PEOPLE = """(solution_id, labeler, step_index, alternative_index, completion, rating, chosen,
+HUMAN_LABELS = """(solution_id, labeler, step_index, alternative_index, completion, rating, chosen,
     is_human_written, is_quality_control)"""
 MODELS = """(reward_model_id, kind, round, base_model, label_sources, config, checkpoint, checkpoint_sha256,
     metrics, created_at)"""
@@ -34,8 +34,8 @@ def _score(store: Store, model: str, *p_positive: float, kind: str = "prm", p_ne
     _fill(store, "scores", SCORES, *rows)
 
 
-def _person(store: Store, labeler: str, *rows: str) -> None:
-    _fill(store, "human_labels", PEOPLE, *(f"('s', '{labeler}', {row})" for row in rows))
+def _labeler_rates(store: Store, labeler: str, *rows: str) -> None:
+    _fill(store, "human_labels", HUMAN_LABELS, *(f"('s', '{labeler}', {row})" for row in rows))
 
 
 @pytest.mark.parametrize(
@@ -86,43 +86,43 @@ def test_a_teacher_that_did_not_read_to_the_end_has_no_opinion(store: Store) -> 
         (["-1", "NULL", "NULL"], 0),
     ],
 )
-def test_a_persons_first_error_needs_every_rating_before_it(
+def test_a_labelers_first_error_needs_every_rating_before_it(
     store: Store, ratings: list[str], first_error: int | None
 ) -> None:
     """As for a label source: who stopped before the end without an error leaves it open."""
     _steps(store, 3)
     rows = [f"{i}, 0, 'step {i}', {rating}, true, false, false" for i, rating in enumerate(ratings)]
-    _person(store, "ann", *rows)
+    _labeler_rates(store, "ann", *rows)
 
-    assert store.read("SELECT * FROM person_first_errors").rows() == [("s", "ann", first_error)]
+    assert store.read("SELECT * FROM labeler_first_errors").rows() == [("s", "ann", first_error)]
 
 
-def test_only_ratings_of_the_solutions_own_steps_are_a_persons_opinion(store: Store) -> None:
-    """Alternatives are rated for themselves, and control questions measure the person."""
+def test_only_ratings_of_the_solutions_own_steps_are_a_labelers_opinion(store: Store) -> None:
+    """Alternatives are rated for themselves, and control questions measure the labeler."""
     _steps(store, 1)
-    _person(
+    _labeler_rates(
         store,
         "ann",
         "0, 0, 'another step', -1, false, false, false",
         "0, 1, ' step 0\n', 1, true, false, false",
         "0, 2, 'step 0', -1, false, false, false",
     )
-    _person(store, "bob", "0, 0, 'step 0', -1, true, false, true")
+    _labeler_rates(store, "bob", "0, 0, 'step 0', -1, true, false, true")
 
-    assert store.read("SELECT * FROM person_first_errors").rows() == [("s", "ann", -1)]
+    assert store.read("SELECT * FROM labeler_first_errors").rows() == [("s", "ann", -1)]
 
 
 def test_all_opinions_stand_in_one_view(store: Store) -> None:
-    """A label source, a person and a teacher; people's merged labels are not counted a second time."""
+    """A label source, a labeler and a teacher; people's merged labels are not counted a second time."""
     _steps(store, 2)
     _rate(store, "oracle", "1", "-1")
     _rate(store, "human", "-1", "NULL")
-    _person(store, "ann", "0, 0, 'step 0', -1, true, false, false")
+    _labeler_rates(store, "ann", "0, 0, 'step 0', -1, true, false, false")
     _score(store, "prm", 0.9, 0.9)
 
     assert store.read("SELECT * FROM first_error_opinions ORDER BY ALL").rows() == [
         ("s", "label_source", "oracle", 1),
-        ("s", "person", "ann", 0),
+        ("s", "labeler", "ann", 0),
         ("s", "teacher", "prm", -1),
     ]
 
@@ -186,13 +186,13 @@ def test_one_opinion_is_no_consensus_and_one_against_breaks_it(store: Store) -> 
     assert store.read("SELECT * FROM consensus_labels").is_empty()
 
 
-@pytest.mark.parametrize("asked", [["monte_carlo", "oracle"], ["oracle", "person"], ["label_source"]])
+@pytest.mark.parametrize("asked", [["monte_carlo", "oracle"], ["oracle", "labeler"], ["label_source"]])
 def test_a_consensus_can_be_asked_of_some_opinions_only(store: Store, asked: list[str]) -> None:
     """By name or by kind; the teacher that differs is not among those asked."""
     _steps(store, 2)
     _rate(store, "oracle", "-1", "1")
     _rate(store, "monte_carlo", "-1", "-1")
-    _person(store, "ann", "0, 0, 'step 0', -1, true, false, false")
+    _labeler_rates(store, "ann", "0, 0, 'step 0', -1, true, false, false")
     _score(store, "prm", 0.9, 0.8)
     labels = store.read("SELECT * FROM consensus_among(?)", [asked])
 
@@ -200,14 +200,14 @@ def test_a_consensus_can_be_asked_of_some_opinions_only(store: Store, asked: lis
 
 
 def test_every_pair_that_disagrees_is_listed_once(store: Store) -> None:
-    """Teachers and people are among them; who agrees or is undecided is not."""
+    """Teachers and labelers are among them; who agrees or is undecided is not."""
     _steps(store, 2)
     _rate(store, "oracle", "1", "-1")
     _rate(store, "monte_carlo", "NULL", "-1")
-    _person(store, "ann", "0, 0, 'step 0', -1, true, false, false")
+    _labeler_rates(store, "ann", "0, 0, 'step 0', -1, true, false, false")
     _score(store, "prm", 0.9, 0.1)
 
     assert store.read("SELECT * FROM label_disagreements ORDER BY ALL").rows() == [
-        ("s", "ann", "oracle", 0, 1),
-        ("s", "ann", "prm", 0, 1),
+        ("s", "labeler", "ann", "label_source", "oracle", 0, 1),
+        ("s", "labeler", "ann", "teacher", "prm", 0, 1),
     ]

@@ -277,9 +277,10 @@ def test_tables_of_an_unknown_version_are_refused(store: Store, version: int) ->
 def test_outdated_views_are_made_anew_and_data_stays(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change of views.sql reaches a database that was made before it."""
-    changed = create.sql_text("views.sql") + "CREATE VIEW new_view AS SELECT count(*) AS n FROM steps;"
-    monkeypatch.setattr(create, "sql_text", lambda name: changed)
+    """A change in views/ reaches a database that was made before it."""
+    new = {"99_new.sql": "CREATE VIEW new_view AS SELECT count(*) AS n FROM steps;"}
+    changed = create.view_files() | new
+    monkeypatch.setattr(create, "view_files", lambda: changed)
 
     assert full_store.read("SELECT n FROM new_view").item() == 6
     assert full_store.read("SELECT count(*) FROM thresholded_labels(0.5)").item() == 6

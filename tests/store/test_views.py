@@ -192,5 +192,5 @@ def test_sources_that_differ_on_the_first_error_are_shown(full_store: Store) -> 
     full_store.insert("step_labels", oracle, unknown=rest)
 
     assert full_store.read("SELECT * FROM label_disagreements").rows() == [
-        ("s2", "monte_carlo", "oracle", 1, 0)
+        ("s2", "label_source", "monte_carlo", "label_source", "oracle", 1, 0)
     ]

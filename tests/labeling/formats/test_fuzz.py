@@ -212,9 +212,11 @@ def test_damaged_rows_are_read_or_refused(
         check_import(chunks)
         check_stored(tables, sound, path, label_format=label_format)
         if is_kept:
-            assert [one.row for one in chunks[0].raters[: len(alone.raters)]] == [1] * len(alone.raters)
-            assert [one.solution_id for one in alone.raters] == [
-                one.solution_id for one in chunks[0].raters[: len(alone.raters)]
+            assert [one.row for one in chunks[0].labeled_lines[: len(alone.labeled_lines)]] == [1] * len(
+                alone.labeled_lines
+            )
+            assert [one.solution_id for one in alone.labeled_lines] == [
+                one.solution_id for one in chunks[0].labeled_lines[: len(alone.labeled_lines)]
             ]
 
     for_a_while(files(name), check)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from stepmark.labeling.errors import StepmarkError
-from stepmark.store.label_stage import LabelStage
+from stepmark.store.labels.stage import Stage
 
 
 @pytest.fixture
@@ -24,20 +24,19 @@ def test_a_folder_for_temporary_files_is_no_pattern(tmp_path: Path, monkeypatch:
     for name in ("a[x]*?'b", "axy?'b"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a[x]*?'b"))
-    with LabelStage() as stage, duckdb.connect() as con:
+    with Stage() as stage, duckdb.connect() as con:
         stage.add({"steps": pl.DataFrame({"step": ["a"]})})
-        with stage.views(con):
-            assert con.execute("SELECT step FROM staged_steps").fetchall() == [("a",)]
+        assert con.execute(f"SELECT step FROM ({stage.sql('steps')})").fetchall() == [("a",)]
     broken = tmp_path / "\udcff"
     broken.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(broken))
-    with LabelStage() as stage, pytest.raises(StepmarkError, match="not UTF-8; set TMPDIR to a folder"):
+    with Stage() as stage, pytest.raises(StepmarkError, match="not UTF-8; set TMPDIR to a folder"):
         stage.add({"steps": pl.DataFrame({"step": ["a"]})})
 
 
 def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:
     """Unless it is in use, or so young that it may be; a folder of the user's is never touched."""
-    with LabelStage() as running:
+    with Stage() as running:
         running.add({"steps": pl.DataFrame({"step": ["a"]})})
         [in_use] = folder.iterdir()
         killed, young = folder / "stepmark-import-killed", folder / "stepmark-import-young"
@@ -52,7 +51,7 @@ def test_what_a_killed_import_left_goes_with_the_next_one(folder: Path) -> None:
             os.utime(path / "stepmark-stage.lock", (0, 0))
         os.utime(theirs, (0, 0))
 
-        with LabelStage():
+        with Stage():
             left = set(folder.iterdir())
             assert killed not in left
             assert {in_use, young, theirs} < left

@@ -10,30 +10,27 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 
-import duckdb
 import polars as pl
 
 from stepmark.labeling.errors import StepmarkError
-
-from .snapshot import quoted
+from stepmark.store.snapshot import quoted
 
 Frames = dict[str, pl.DataFrame]
 
-STAGED = "staged"
-PLACE = "staged_file, staged_row"
-"""Columns of every staged view: ordered by them, rows come as they stand in the file."""
-
+PLACE = "parquet_file, parquet_row"
+"""Columns of all that a stage holds: ordered by them, rows come as they stand in the file."""
 
 _PREFIX = "stepmark-import-"
 _LOCK = "stepmark-stage.lock"
 _YOUNG_S = 60  # a lock file of this age may have been made and not locked yet
 
 
-class LabelStage:
+class Stage:
     """Frames by table, in a temporary folder that goes when the block ends, or else with the next stage."""
 
     def __init__(self) -> None:
@@ -43,8 +40,9 @@ class LabelStage:
         fcntl.flock(self._lock, fcntl.LOCK_EX)  # the kernel gives it back however this process ends
         self._files: dict[str, list[Path]] = {}
         self._columns: dict[str, list[str]] = {}
+        self._num_rows: Counter[str] = Counter()
 
-    def __enter__(self) -> "LabelStage":
+    def __enter__(self) -> "Stage":
         return self
 
     def __exit__(
@@ -66,6 +64,7 @@ class LabelStage:
                 frame.write_parquet(path, compression="lz4", statistics=False)
                 files.append(path)
                 self._columns[name] = frame.columns
+                self._num_rows[name] += frame.height
         except UnicodeEncodeError as error:  # neither Polars nor DuckDB takes such a path
             raise StepmarkError(
                 f"The temporary folder {self._folder.name!r} holds a byte that is not UTF-8; "
@@ -77,27 +76,35 @@ class LabelStage:
                 "TMPDIR to a folder that has some."
             ) from error
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was added, not even frames without rows."""
+        return not self._files
+
+    @property
+    def names(self) -> Collection[str]:
+        """The tables of which something was added."""
+        return self._files.keys()
+
     def columns(self, name: str) -> list[str]:
         """The columns of what was added for a table."""
         return self._columns[name]
+
+    def num_rows(self, name: str) -> int:
+        """How many rows were added for a table."""
+        return self._num_rows[name]
 
     def frame(self, name: str) -> pl.DataFrame:
         """All that was added for a table, in memory."""
         return pl.read_parquet(self._files[name], glob=False)
 
-    @contextlib.contextmanager
-    def views(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """Let SQL see what was added as ``staged_problems`` and so on, with PLACE, for the block's length."""
-        for name, paths in self._files.items():
-            files = ", ".join(_quoted(path) for path in paths)
-            con.execute(
-                f"CREATE OR REPLACE TEMP VIEW {STAGED}_{name} AS "
-                "SELECT * RENAME (filename AS staged_file, file_row_number AS staged_row) FROM "
-                f"read_parquet([{files}], filename = true, file_row_number = true)"
-            )
-        yield
-        for name in self._files:
-            con.execute(f"DROP VIEW {STAGED}_{name}")
+    def sql(self, name: str) -> str:
+        """A query of all that was added for a table, with PLACE; good while the block lasts."""
+        files = ", ".join(_quoted(path) for path in self._files[name])
+        return (
+            "SELECT * RENAME (filename AS parquet_file, file_row_number AS parquet_row) "
+            f"FROM read_parquet([{files}], filename = true, file_row_number = true)"
+        )
 
 
 def _quoted(path: Path) -> str:

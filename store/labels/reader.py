@@ -1,4 +1,4 @@
-"""Reading labels back, a solution and rater at a time, as exporters take them.
+"""Reading labels back, a solution and author of its labels at a time, as exporters take them.
 
 Leaves out: the formats (``stepmark.labeling.formats``); alternatives beside a path, which are part of the
 ratings of people and of no other label source.
@@ -14,8 +14,7 @@ from stepmark.labeling.formats.writing import ExportedSolution
 from stepmark.labeling.records import HumanLabel, Problem, StepLabel
 from stepmark.labeling.steps import StepSpan
 from stepmark.labeling.vocabulary import ALTERNATIVE, HUMAN
-
-from .rows import query
+from stepmark.store.rows import query
 
 _BATCH_ROWS = 1000
 _LABEL_FIELDS = StepLabel._fields[3:]
@@ -77,12 +76,12 @@ def read_labels(
     label_source: str | None,
     *,
     is_by_problem: bool = False,
-    without_people: bool = False,
+    without_human_labels: bool = False,
 ) -> Iterator[ExportedSolution]:
-    """What one label source, or all of them, say on each solution, in the order solutions were stored.
+    """The labels of one label source, or of all, on each solution, in the order solutions were stored.
 
-    With ``without_people``, solutions that people rated are left out of the source human: see
-    ``read_people``. The connection holds one result at a time; read to the end before the next query.
+    With ``without_human_labels``, solutions that people rated are left out of the source human: see
+    ``read_human_labels``. The connection holds one result at a time; read to the end before the next query.
     """
     fields = ", ".join(f"{name} := step_labels.{name}" for name in ("step_index", *_LABEL_FIELDS))
     sql = f"""
@@ -103,16 +102,16 @@ def read_labels(
         )
         {_ORDER.format(by_problem=_BY_PROBLEM if is_by_problem else "")}
     """
-    for row in _stream(con, sql, [label_source, without_people]):
+    for row in _stream(con, sql, [label_source, without_human_labels]):
         yield _rated_by_source(row)
 
 
-def read_people(
+def read_human_labels(
     con: duckdb.DuckDBPyConnection, *, with_tests_of_labelers: bool
 ) -> Iterator[ExportedSolution]:
-    """What each person said on each solution; as ``read_labels``, and with every alternative.
+    """How each labeler rated each solution; as ``read_labels``, and with every alternative.
 
-    The ``labels`` are the step labels that came with a person's ratings and say more: a value or counts.
+    The ``labels`` are the step labels that came with a labeler's ratings and say more: a value or counts.
     """
     fields = ", ".join(f"{name} := {name}" for name in _HUMAN_FIELDS)
     more = ", ".join(f"{name} := step_labels.{name}" for name in ("step_index", *_LABEL_FIELDS))
@@ -135,7 +134,7 @@ def read_people(
         {_ORDER.format(by_problem="")}
     """
     for row in _stream(con, sql, [with_tests_of_labelers]):
-        yield _rated_by_person(row)
+        yield _rated_by_labeler(row)
 
 
 def _stream(con: duckdb.DuckDBPyConnection, sql: str, params: list[Any]) -> Iterator[dict[str, Any]]:
@@ -172,11 +171,11 @@ def _rated_by_source(row: dict[str, Any]) -> ExportedSolution:
     return ExportedSolution(problem, solution, source, labels, ratings, values, place=row["solution_place"])
 
 
-def _rated_by_person(row: dict[str, Any]) -> ExportedSolution:
+def _rated_by_labeler(row: dict[str, Any]) -> ExportedSolution:
     problem, solution = _problem_and_solution(row)
     human = [_human_label(solution.solution_id, label) for label in row["labels"]]
     ratings: list[int | None] = [None] * len(solution.steps)
-    # As in the view person_first_errors: of equal texts the chosen one counts, then the first.
+    # As in the view labeler_first_errors: of equal texts the chosen one counts, then the first.
     for label in sorted(human, key=lambda one: (bool(one.chosen), -one.alternative_index)):
         index = label.step_index
         if index < len(ratings) and label.completion.strip() == solution.steps[index].step:

@@ -10,17 +10,17 @@ import polars as pl
 
 from stepmark.labeling.formats.reading import ImportedSolution, LabelImport
 from stepmark.labeling.records import HumanLabel, Problem, Reject, StepLabel
+from stepmark.store.frames import checked_values, frame_of
+from stepmark.store.schema import table_of
 
-from .frames import checked_values, frame_of
-from .label_stage import Frames
-from .schema import table_of
+from .stage import Frames
 
-_RATERS = {
+_LABELED_LINES = {
     "row": pl.Int64,
     "line": pl.Int64,
     "solution_id": pl.String,
-    "rater": pl.String,
-    "is_person": pl.Boolean,
+    "label_author": pl.String,
+    "is_labeler": pl.Boolean,
     "num_lines": pl.Int64,
     "num_steps": pl.Int64,
     "is_repeated": pl.Boolean,
@@ -34,28 +34,21 @@ _RATED_ALTERNATIVES = {
 }
 
 
-def label_frames(
-    chunks: Collection[LabelImport], split_for_new_problems: str | None = None, source_file: str | None = None
-) -> Frames:
-    """Problems, solutions, steps, labels and rejects of chunks as frames by table, and who rated them where:
-    ``raters`` and ``rated_alternatives``.
+def frames_of(chunks: Collection[LabelImport], source_file: str) -> Frames:
+    """Problems, solutions, steps, labels and rejects of chunks as frames by table; and ``labeled_lines`` and
+    ``rated_alternatives``, which are no tables.
 
-    New problems get ``split_for_new_problems``; where that is None, the split the importer was given.
     Columns a frame lacks are not known to importers.
     """
     file = pl.lit(source_file, pl.String).alias("source_file")
-    problems = frame_of("problems", [problem for chunk in chunks for problem in chunk.problems], Problem)
+    made_by = pl.lit(version("stepmark")).alias("code_version")
     human_labels = frame_of(
         "human_labels", [label for chunk in chunks for label in chunk.human_labels], HumanLabel
     ).cast({"labeled_at": pl.String})  # typed where no time is known, too
     step_labels = frame_of(
         "step_labels", [label for chunk in chunks for label in chunk.step_labels], StepLabel
     )
-    raters = [rater for chunk in chunks for rater in chunk.raters]
-    alternatives = [one for chunk in chunks for one in chunk.rated_alternatives]
-    made_by = pl.lit(version("stepmark")).alias("code_version")
-    if split_for_new_problems:
-        problems = problems.with_columns(split=pl.lit(split_for_new_problems))
+    problems = frame_of("problems", [problem for chunk in chunks for problem in chunk.problems], Problem)
     frames = {
         "problems": problems.with_columns(file),
         "solutions": _solutions(chunks).with_columns(file),
@@ -64,8 +57,10 @@ def label_frames(
         "step_labels": step_labels.with_columns(file, made_by),
         "rejects": frame_of("rejects", [reject for chunk in chunks for reject in chunk.rejects], Reject),
     }
+    lines = [line for chunk in chunks for line in chunk.labeled_lines]
+    alternatives = [one for chunk in chunks for one in chunk.rated_alternatives]
     return {name: checked_values(table_of(name), frame) for name, frame in frames.items()} | {
-        "raters": pl.DataFrame(raters, _RATERS, orient="row"),
+        "labeled_lines": pl.DataFrame(lines, _LABELED_LINES, orient="row"),
         "rated_alternatives": pl.DataFrame(alternatives, _RATED_ALTERNATIVES, orient="row").with_columns(
             file, made_by
         ),
