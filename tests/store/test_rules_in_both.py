@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stepmark.labeling.estimating.estimates import hard_rating
+from stepmark.labeling.estimating.counting import hard_rating
+from stepmark.labeling.estimating.rollout_counts import RolloutCounts
 from stepmark.labeling.vocabulary import DECIDED_OUTCOMES, OUTCOMES, RATINGS
 from stepmark.models.metrics.aggregation import aggregate
 from stepmark.models.metrics.first_error import first_error_from_ratings, first_error_from_scores
@@ -69,7 +70,7 @@ def test_the_hard_rating_of_rollouts(con: duckdb.DuckDBPyConnection, counts: tup
     sql = "SELECT hard_rating(NULL, NULL, ?, ?, ?, ?, NULL, NULL)"
     [found] = con.execute(sql, [sum(counts), num_correct, num_truncated, num_ungraded]).fetchall()
 
-    assert found == (hard_rating(sum(counts), num_correct, num_truncated + num_ungraded),)
+    assert found == (hard_rating(RolloutCounts(sum(counts), num_correct, num_truncated, num_ungraded, 0)),)
 
 
 @AGAIN
