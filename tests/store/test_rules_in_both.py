@@ -194,12 +194,12 @@ def test_the_kappa_of_two_labelers(
         for name, value in (
             ("problem_id", "p"),
             ("item", str(index)),
-            ("rater", labeler),
+            ("labeler", labeler),
             ("rating", rating),
         ):
             by_column[name].append(value)
     pairs = pairwise_kappa(pl.DataFrame(by_column), num_resamples=2) if ratings else []
-    wanted = {(one.rater, one.other_rater): (one.kappa.num_items, one.kappa.value.value) for one in pairs}
+    wanted = {(one.labeler, one.other_labeler): (one.kappa.num_items, one.kappa.value.value) for one in pairs}
     assert found.keys() == wanted.keys()
     for pair, (num_texts, kappa) in found.items():
         assert (num_texts, kappa) == (wanted[pair][0], pytest.approx(wanted[pair][1], abs=1e-12))
