@@ -1,11 +1,13 @@
 """Shared fixtures. Leaves out: model fixtures, which live beside the tests that need them."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 _BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[2] / "shared" / "data"
+_OF_THE_STORE = Path(__file__).parent / "store"
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +17,27 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data: {folder} is absent (set STEPMARK_REAL_DATA to its folder)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with every table and no row."""
+    from stepmark.store.create import create_file
+
+    file = tmp_path_factory.mktemp("database") / "stepmark.duckdb"
+    create_file(file)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def _new_homes_copy_the_empty_database(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, empty_database: Path
+) -> None:
+    """A store that makes its file copies one: making the tables takes longer than most tests.
+
+    The store's own tests make theirs, and so does every process that a test starts.
+    """
+    if _OF_THE_STORE not in request.path.parents:
+        monkeypatch.setattr(
+            "stepmark.store.store.create_file", lambda path: shutil.copyfile(empty_database, path)
+        )

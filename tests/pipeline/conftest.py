@@ -1,5 +1,6 @@
 """A home with a small minimath profile, and an engine that answers at once without a model."""
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,9 @@ from stepmark.assets.resources import Pipeline
 from stepmark.labeling.minimath import truth
 from stepmark.models.sampling import Completion, SamplingSpec
 from stepmark.pipeline import sampling
+from stepmark.pipeline.generate import sample_solutions, split_solutions
+from stepmark.pipeline.grade import grade_solutions
+from stepmark.pipeline.ingest import ingest_problems
 from stepmark.pipeline.profile import Profile, load_profile
 from stepmark.store.store import Store
 
@@ -68,9 +72,8 @@ class FakeEngine:
         return Completion(text=rest, finish_reason="stop", num_tokens=10, cumulative_logprob=None)
 
 
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
-    """The fake engine, in the place where the pipeline opens engines."""
+def use_fake_engine(patch: pytest.MonkeyPatch) -> FakeEngine:
+    """Put a fake engine in the place where the pipeline opens engines."""
     fake = FakeEngine()
 
     @contextmanager
@@ -78,9 +81,36 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
         fake.seeds.append(seed)
         yield fake
 
-    monkeypatch.setattr(sampling, "open_engine", open_fake)
-    monkeypatch.setattr(sampling, "checkpoint_sha256", lambda model: "0" * 64)
+    patch.setattr(sampling, "open_engine", open_fake)
+    patch.setattr(sampling, "checkpoint_sha256", lambda model: "0" * 64)
     return fake
+
+
+def small_profile(folder: Path) -> Profile:
+    """The small profile, from a file in the folder."""
+    path = folder / "profile.toml"
+    path.write_text(PROFILE)
+    return load_profile(str(path))
+
+
+@pytest.fixture(scope="session")
+def sampled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with sampled, split and graded solutions, made once and copied: grading starts processes."""
+    folder = tmp_path_factory.mktemp("sampled")
+    store, profile = Store(folder / "home"), small_profile(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        use_fake_engine(patch)
+        ingest_problems(store, profile.problems)
+        sample_solutions(store, profile)
+    split_solutions(store)
+    grade_solutions(store)
+    return store.home
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """The fake engine, in the place where the pipeline opens engines."""
+    return use_fake_engine(monkeypatch)
 
 
 @pytest.fixture
@@ -101,6 +131,13 @@ def profile(profile_path: Path) -> Profile:
 def store(tmp_path: Path) -> Store:
     """An empty store."""
     return Store(tmp_path / "home")
+
+
+@pytest.fixture
+def sampled(store: Store, sampled_home: Path, engine: FakeEngine) -> Store:
+    """A store with sampled, split and graded solutions."""
+    shutil.copytree(sampled_home, store.home)
+    return store
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stepmark.pipeline.generate import sample_solutions, split_solutions
+from stepmark.pipeline.generate import sample_solutions
 from stepmark.pipeline.grade import grade_solutions
 from stepmark.pipeline.ingest import ingest_problems, rate_by_oracle
 from stepmark.pipeline.monte_carlo import label_from_rollouts
@@ -14,16 +14,6 @@ from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.store.store import Store
 
 Counts = Callable[[str], int]
-
-
-@pytest.fixture
-def sampled(store: Store, profile: Profile, engine: Any) -> Store:
-    """A store with sampled, split and graded solutions."""
-    ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
-    split_solutions(store)
-    grade_solutions(store)
-    return store
 
 
 def test_every_problem_gets_the_samples_its_split_asks_for(sampled: Store) -> None:

@@ -1,41 +1,54 @@
 """From solutions to Monte-Carlo labels by search, on an engine without a model."""
 
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 from stepmark.pipeline.cases import chosen_windows
-from stepmark.pipeline.generate import sample_solutions, split_solutions
-from stepmark.pipeline.grade import grade_rollouts, grade_solutions
-from stepmark.pipeline.ingest import ingest_problems
+from stepmark.pipeline.grade import grade_rollouts
 from stepmark.pipeline.monte_carlo import label_from_rollouts
 from stepmark.pipeline.profile import Profile
 from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.pipeline.sampling import identify
 from stepmark.store.store import Store
 
+from .conftest import small_profile, use_fake_engine
+
 _LABELS = "FROM step_labels ORDER BY solution_id, step_index"
+
+
+def searching(profile: Profile) -> Profile:
+    """The profile with the adaptive estimator."""
+    rollouts = profile.rollouts.model_copy(update={"estimator": "adaptive"})
+    return profile.model_copy(update={"rollouts": rollouts})
 
 
 @pytest.fixture
 def adaptive(profile: Profile) -> Profile:
     """The small profile, searching."""
-    return profile.model_copy(
-        update={"rollouts": profile.rollouts.model_copy(update={"estimator": "adaptive"})}
-    )
+    return searching(profile)
+
+
+@pytest.fixture(scope="module")
+def labeled_home(tmp_path_factory: pytest.TempPathFactory, sampled_home: Path) -> Path:
+    """A home whose solutions were searched, made once and copied."""
+    folder = tmp_path_factory.mktemp("labeled")
+    store, adaptive = Store(shutil.copytree(sampled_home, folder / "home")), searching(small_profile(folder))
+    with pytest.MonkeyPatch.context() as patch:
+        use_fake_engine(patch)
+        sample_rollouts(store, adaptive)
+        label_from_rollouts(store, adaptive)
+    return store.home
 
 
 @pytest.fixture
-def labeled(store: Store, adaptive: Profile, engine: Any) -> Store:
+def labeled(store: Store, labeled_home: Path, engine: Any) -> Store:
     """A store whose solutions were searched."""
-    ingest_problems(store, adaptive.problems)
-    sample_solutions(store, adaptive)
-    split_solutions(store)
-    grade_solutions(store)
-    sample_rollouts(store, adaptive)
-    label_from_rollouts(store, adaptive)
+    shutil.copytree(labeled_home, store.home)
     return store
 
 

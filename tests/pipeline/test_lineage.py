@@ -10,9 +10,7 @@ import pytest
 from stepmark.models.reward import checkpoint
 from stepmark.pipeline import train
 from stepmark.pipeline.examples import make_prm_examples
-from stepmark.pipeline.generate import sample_solutions, split_solutions
-from stepmark.pipeline.grade import grade_solutions
-from stepmark.pipeline.ingest import ingest_path, ingest_problems, rate_by_oracle
+from stepmark.pipeline.ingest import ingest_path, rate_by_oracle
 from stepmark.pipeline.label_files import ingest_labels
 from stepmark.pipeline.monte_carlo import label_from_rollouts
 from stepmark.pipeline.profile import Profile, RewardModel
@@ -46,16 +44,12 @@ PRM800K = {
 
 
 @pytest.fixture
-def labeled(store: Store, profile: Profile, engine: Any) -> Store:
+def labeled(sampled: Store, profile: Profile) -> Store:
     """A store with sampled solutions, and labels by rollouts and by the oracle."""
-    ingest_problems(store, profile.problems)
-    sample_solutions(store, profile)
-    split_solutions(store)
-    grade_solutions(store)
-    sample_rollouts(store, profile)
-    label_from_rollouts(store, profile)
-    rate_by_oracle(store)
-    return store
+    sample_rollouts(sampled, profile)
+    label_from_rollouts(sampled, profile)
+    rate_by_oracle(sampled)
+    return sampled
 
 
 def _rows(store: Store, sql: str) -> list[dict[str, Any]]:
