@@ -12,6 +12,7 @@ pytest_plugins = ["tests.small_pipeline"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 _BESIDE_THE_CHECKOUT = _ROOT.parent / "shared" / "data"
+_OF_THE_STORE = Path(__file__).parent / "store"
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +36,27 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "pip", *build], check=True)
     [built] = out.glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with every table and no row."""
+    from stepmark.store.create import create_file
+
+    file = tmp_path_factory.mktemp("database") / "stepmark.duckdb"
+    create_file(file)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def _new_homes_copy_the_empty_database(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, empty_database: Path
+) -> None:
+    """A store that makes its file copies one: making the tables takes longer than most tests.
+
+    The store's own tests make theirs, and so does every process that a test starts.
+    """
+    if _OF_THE_STORE not in request.path.parents:
+        monkeypatch.setattr(
+            "stepmark.store.store.create_file", lambda path: shutil.copyfile(empty_database, path)
+        )

@@ -3,6 +3,7 @@
 Leaves out: trained models; what reads them is tested on rows that a test writes.
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -178,6 +179,23 @@ def store(tmp_path: Path) -> Store:
 def small(store: Store, profile: Profile, engine: FakeEngine) -> SmallPipeline:
     """The use cases over the small profile and the fake engine."""
     return SmallPipeline(store, profile, FakeEngines(engine))
+
+
+@pytest.fixture(scope="session")
+def graded_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with graded solutions of the small profile, made once and copied: grading starts processes."""
+    folder = tmp_path_factory.mktemp("graded")
+    (folder / "profile.toml").write_text(PROFILE)
+    profile = load_profile(str(folder / "profile.toml"))
+    small = SmallPipeline(Store(folder / "home"), profile, FakeEngines(FakeEngine()))
+    return small.make_graded_solutions().store.home
+
+
+@pytest.fixture
+def graded(small: SmallPipeline, graded_home: Path) -> SmallPipeline:
+    """The small pipeline with graded solutions."""
+    shutil.copytree(graded_home, small.store.home)
+    return small
 
 
 @pytest.fixture

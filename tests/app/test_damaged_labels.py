@@ -4,6 +4,7 @@ import functools
 import gzip
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,18 @@ def import_file(home: Path, data: bytes) -> tuple[str, Exception | None]:
     return result.output, result.exception
 
 
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with labels in it, made once and copied."""
+    home = tmp_path_factory.mktemp("made") / "home"
+    import_file(home, json.dumps(valid("trl")).encode())
+    return home
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, made_home: Path) -> Path:
     """A store with labels in it."""
-    import_file(tmp_path / "home", json.dumps(valid("trl")).encode())
-    return tmp_path / "home"
+    return shutil.copytree(made_home, tmp_path / "home")
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -298,19 +299,26 @@ def test_the_commands_offer_the_formats_in_a_fixed_order() -> None:
     ) in export_help
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A published store with labels of two sources on solutions that no format but a table holds whole."""
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of ``home``, made once and copied."""
+    folder = tmp_path_factory.mktemp("made")
     rows = [
         {"problem": "P", "steps": ["a", "b", "c"], "label_source": "one", "ratings": [1, 0, None]},
         {"problem": "P", "steps": ["d", "e"], "label_source": "one", "ratings": [None, 1]},
         {"problem": "P", "steps": ["a", "b", "c"], "label_source": "two", "values": [0.9, 0.2, 0.1]},
         {"problem": "P", "steps": ["ки"], "label_source": "two", "values": [1.0]},
     ]
-    file = tmp_path / "labels.jsonl"
+    file = folder / "labels.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows))
-    run(import_labels_command, str(file), "--home", str(tmp_path / "home"))
-    return tmp_path / "home"
+    run(import_labels_command, str(file), "--home", str(folder / "home"))
+    return folder / "home"
+
+
+@pytest.fixture
+def home(tmp_path: Path, made_home: Path) -> Path:
+    """A published store with labels of two sources on solutions that no format but a table holds whole."""
+    return shutil.copytree(made_home, tmp_path / "home")
 
 
 def exported(home: Path, name: str, *options: str) -> tuple[str, list[Row]]:

@@ -97,6 +97,7 @@ def test_dagster_does_not_warn_of_its_own_command(started: tuple[list[str], dict
     assert "superseded" not in run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [dg.DagsterExecutionInterruptedError(), RuntimeError("Query interrupted")],

@@ -79,6 +79,7 @@ def allowing(pipeline: Pipeline) -> Pipeline:
     return Pipeline(home=pipeline.home, profile=pipeline.profile, allow_leak=True)
 
 
+@pytest.mark.slow
 def test_a_problem_asked_for_in_both_splits_stops_the_training(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_problem_asked_for_in_both_splits_stops_the_training(
     assert not row["is_allowed"]
 
 
+@pytest.mark.slow
 def test_a_problem_in_other_spelling_stops_the_training_once_it_is_learned_from(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_problem_in_other_spelling_stops_the_training_once_it_is_learned_from(
     assert store.read("SELECT kind, trained_in FROM leaks").rows() == [("normalised", ["prm_examples"])]
 
 
+@pytest.mark.slow
 def test_the_check_lists_the_offenders_and_the_ways_out(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path
 ) -> None:
@@ -134,6 +137,7 @@ def test_the_check_lists_the_offenders_and_the_ways_out(
     assert {"trained_problem_id", "evaluated_problem_id", "kind", "share", "excerpt"} <= set(shown)
 
 
+@pytest.mark.slow
 def test_only_what_is_learned_from_is_called_trained_on(
     prm_pipeline: Pipeline, store: Store, profile: Profile, tmp_path: Path
 ) -> None:
@@ -156,6 +160,7 @@ def test_only_what_is_learned_from_is_called_trained_on(
     assert "<h2>Problems both trained on and evaluated on, or asked for in both splits</h2>" in page_of_both
 
 
+@pytest.mark.slow
 def test_a_recorded_decision_lets_the_training_run(
     prm_pipeline: Pipeline,
     store: Store,
@@ -185,6 +190,7 @@ def test_a_recorded_decision_lets_the_training_run(
     assert (check.metadata["num_leaks"].value, check.metadata["num_allowed"].value) == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_profile_can_hold_the_decision(
     prm_pipeline: Pipeline, store: Store, profile_path: Path, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -200,6 +206,7 @@ def test_the_profile_can_hold_the_decision(
     assert store.read("SELECT decided_through FROM leak_decisions").item() == "profile"
 
 
+@pytest.mark.slow
 def test_a_model_made_without_its_examples_is_refused_as_well(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -211,6 +218,7 @@ def test_a_model_made_without_its_examples_is_refused_as_well(
     assert (result.success, trained) == (False, [])
 
 
+@pytest.mark.slow
 def test_importing_a_file_again_with_the_right_split_mends_a_leak(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -263,6 +271,7 @@ def test_a_file_of_problems_mends_its_split_while_no_model_learned_from_it(
         ).is_empty()
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_two(
     prm_pipeline: Pipeline,
     store: Store,
@@ -286,6 +295,7 @@ def test_two_files_of_one_name_are_two(
     ]
 
 
+@pytest.mark.slow
 def test_one_file_is_one_however_its_path_is_typed(
     prm_pipeline: Pipeline,
     store: Store,
@@ -319,6 +329,7 @@ def test_every_field_of_the_policy_has_an_effect(store: Store, tmp_path: Path) -
     assert measure_overlaps(store, Leaks(max_common=1)) == 0
 
 
+@pytest.mark.slow
 def test_the_report_tells_the_leaks_and_the_decisions(
     prm_pipeline: Pipeline, store: Store, profile: Profile, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -353,6 +364,7 @@ def test_the_report_of_an_older_snapshot_says_that_leaks_are_not_known(
     )
 
 
+@pytest.mark.slow
 def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak(
     prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -395,6 +407,7 @@ def test_refresh_stops_with_the_sentence_of_the_gate_and_goes_on_with_allow_leak
     ]
 
 
+@pytest.mark.slow
 def test_refresh_stops_for_a_problem_in_both_splits_before_it_samples(
     prm_pipeline: Pipeline, profile_path: Path, tmp_path: Path, trained: list[str], engine: FakeEngine
 ) -> None:
@@ -448,6 +461,7 @@ def test_the_demos_problems_pass_the_gate(store: Store) -> None:
     assert measure_overlaps(store, profile.leaks) == 0
 
 
+@pytest.mark.slow
 def test_processbench_as_training_data_stops_the_training(
     real_data: Path, prm_pipeline: Pipeline, store: Store, trained: list[str]
 ) -> None:
@@ -466,6 +480,7 @@ def test_processbench_as_training_data_stops_the_training(
     assert store.read("FROM leaks").is_empty()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("train", "test"), ("test", "train")])
 def test_maths_own_repeated_problem_stops_the_training(
     real_data: Path, prm_pipeline: Pipeline, store: Store, trained: list[str], order: tuple[str, str]

@@ -13,9 +13,9 @@ Counts = Callable[[str], int]
 
 
 @pytest.fixture
-def sampled(small: SmallPipeline) -> SmallPipeline:
+def sampled(graded: SmallPipeline) -> SmallPipeline:
     """Solutions that are sampled, split and graded."""
-    return small.make_graded_solutions()
+    return graded
 
 
 def test_every_problem_gets_the_samples_its_split_asks_for(sampled: SmallPipeline) -> None:

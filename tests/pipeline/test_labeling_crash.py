@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from polars.testing import assert_frame_equal
 
 from stepmark.pipeline.profile_file import load_profile
@@ -48,6 +49,7 @@ def kill_soon(process: "subprocess.Popen[bytes]", log: Path, rng: random.Random)
     return process.wait() == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_a_labeling_run_survives_kills(engine: FakeEngine, tmp_path: Path) -> None:
     """No rollout is paid twice beyond the batch in flight, none lost or counted twice."""
     path = tmp_path / "profile.toml"

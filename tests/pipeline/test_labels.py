@@ -14,10 +14,10 @@ _LABELS = "FROM step_labels ORDER BY solution_id, step_index"
 
 
 @pytest.fixture
-def labeled(small: SmallPipeline) -> SmallPipeline:
+def labeled(graded: SmallPipeline) -> SmallPipeline:
     """Solutions that were searched, and labeled."""
-    rollouts = small.profile.rollouts.model_copy(update={"estimator": "adaptive"})
-    searching = small.with_profile(rollouts=rollouts).make_graded_solutions()
+    rollouts = graded.profile.rollouts.model_copy(update={"estimator": "adaptive"})
+    searching = graded.with_profile(rollouts=rollouts)
     searching.sample_rollouts()
     searching.label_from_rollouts()
     return searching

@@ -42,13 +42,12 @@ PRM800K = {
 
 
 @pytest.fixture
-def labeled(small: SmallPipeline) -> Store:
+def labeled(graded: SmallPipeline) -> Store:
     """A store with sampled solutions, and labels by rollouts and by the oracle."""
-    small.make_graded_solutions()
-    small.sample_rollouts()
-    small.label_from_rollouts()
-    rate_by_oracle(small.store)
-    return small.store
+    graded.sample_rollouts()
+    graded.label_from_rollouts()
+    rate_by_oracle(graded.store)
+    return graded.store
 
 
 def _rows(store: Store, sql: str) -> list[dict[str, Any]]:

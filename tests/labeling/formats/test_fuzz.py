@@ -187,6 +187,7 @@ def check_stored(con: duckdb.DuckDBPyConnection, *paths: Path, label_format: str
         con.execute("ROLLBACK")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALID)
 def test_damaged_rows_are_read_or_refused(
     tmp_path: Path, tables: duckdb.DuckDBPyConnection, name: str

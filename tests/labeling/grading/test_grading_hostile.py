@@ -123,6 +123,7 @@ def _processes_below(pid: int) -> set[int]:
     return children.union(*map(_processes_below, children))
 
 
+@pytest.mark.slow
 def test_ten_thousand_pairs_leave_no_process_behind() -> None:
     """Some pairs never end; two workers and a child of each are alive meanwhile, and afterwards none."""
     before = _processes_below(os.getpid())
