@@ -19,7 +19,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the models whose training was begun, in the place of training them."""
     names: list[str] = []
 
-    def train(store: object, profile: object, model: object) -> dict[str, str]:
+    def train(store: object, profile: object, model: object, readings: object) -> dict[str, str]:
         names.append(model.name)
         return {}
 
