@@ -1,6 +1,6 @@
 -- The data dictionary: every table, column, key and check of the store. docs/tables.md is made from it.
 -- References between tables are audits, not foreign keys: DuckDB refuses to delete children and then
--- their parent in one transaction. The views are in views.sql.
+-- their parent in one transaction. The views are in views/.
 
 -- One row per database: the version of these tables.
 CREATE TABLE schema_version (
@@ -10,7 +10,7 @@ CREATE TABLE schema_version (
 );
 COMMENT ON TABLE schema_version IS 'One row per database: the version of these tables.';
 COMMENT ON COLUMN schema_version.version IS 'Version of the tables; a Stepmark of another version refuses the file.';
-COMMENT ON COLUMN schema_version.views_sha256 IS 'Hash of views.sql; where it differs the views are made anew.';
+COMMENT ON COLUMN schema_version.views_sha256 IS 'Hash of the files in views/; where it differs the views are made anew.';
 COMMENT ON COLUMN schema_version.created_at IS 'When the database was made, UTC.';
 
 -- One row per problem.

@@ -44,3 +44,4 @@ LEFT JOIN newest AS derived ON derived.name = regexp_replace(side, '_(weighted|m
 GROUP BY selector, metric, n, slice, round;
 DROP TABLE newest;
 DROP TABLE evaluations_before;
+COMMENT ON COLUMN schema_version.views_sha256 IS 'Hash of the files in views/; where it differs the views are made anew.';

@@ -1,63 +1,10 @@
 """A second label file beside what is stored: what of it is new, known, or refused."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from stepmark.app.report import write_report
-from stepmark.pipeline.label_files import ingest_labels
-from stepmark.pipeline.profile_file import load_profile
-from stepmark.store.auditing import run_audits
-from stepmark.store.labels.storing import LabelReport
 from stepmark.store.store import Store
 
-Row = dict[str, Any]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """An empty store."""
-    return Store(tmp_path / "home")
-
-
-def ingest(store: Store, name: str, label_format: str, *rows: Row, chunk_lines: int = 2000) -> LabelReport:
-    """Import a file of these rows, ``chunk_lines`` at a time."""
-    path = store.home.parent / name
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return ingest_labels(store, path, label_format, "train", chunk_lines=chunk_lines)
-
-
-def lines(report: LabelReport) -> tuple[int, int, int]:
-    """How many lines were accepted, rejected, and duplicates."""
-    return report.num_accepted, report.num_rejected, report.num_duplicates
-
-
-def tree(*prefixes: str) -> Row:
-    """An OmegaPRM row; a prefix goes on from the one that it begins with."""
-    steps = [{"solution_prefix": f"Q?\n\n{prefix}", "mc_value": 0.5} for prefix in prefixes]
-    return {"question": "Q?", "final_answer": "1", "reasoning_steps": steps}
-
-
-def rated(
-    labeler: str, *steps: tuple[str, int | None], beside: tuple[str, int] | None = None, problem: str = "Q?"
-) -> Row:
-    """A PRM800K row: the path with its ratings, and perhaps an alternative to its last step."""
-    completions: list[list[Row]] = [[{"text": text, "rating": rating}] for text, rating in steps]
-    if beside:
-        completions[-1].append({"text": beside[0], "rating": beside[1]})
-    return {
-        "labeler": labeler,
-        "question": {"problem": problem},
-        "label": {"steps": [{"completions": step, "chosen_completion": 0} for step in completions]},
-    }
-
-
-def count(store: Store, table: str) -> int:
-    """How many rows the table has."""
-    number: int = store.read(f"SELECT count(*) FROM {table}").item()
-    return number
+from .label_rows import Row, count, ingest, lines, rated, tree
 
 
 def test_of_a_row_whose_steps_are_not_those_stored_nothing_stays(store: Store) -> None:
@@ -165,20 +112,6 @@ def test_a_labeler_and_a_model_of_one_name_are_two_label_authors(store: Store, *
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("first", [1, -1])
-def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store, first: int) -> None:
-    """As within one file, whichever rating comes first, and also when a third file repeats one."""
-    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("b", 1), beside=("c", first)))
-    second = ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), beside=("c ", -first)))
-    third = ingest(store, "third", "prm800k", rated("eve", ("a", 1), ("d", 1), beside=("c", first)))
-    other = ingest(store, "other", "prm800k", rated("eve", ("x", 1), ("d", 1), beside=("c", first)))
-
-    labeled = "FROM step_labels JOIN solutions USING (solution_id) WHERE source = 'alternative'"
-    assert store.read(f"SELECT solution {labeled}").rows() == [("x\nc",)]
-    assert [one.counts["alternatives_conflicting"] for one in (second, third, other)] == [1, 1, 0]
-    assert [one.counts["alternatives"] for one in (second, third, other)] == [0, 0, 1]
-
-
 @pytest.mark.parametrize("chunk_lines", [1, 4000])
 def test_of_two_people_in_a_file_the_first_one_labels_a_step(store: Store, chunk_lines: int) -> None:
     """The second fills in what the first left open; the counts are of labels, not of opinions."""
@@ -215,21 +148,6 @@ def test_a_refused_row_takes_nobody_elses_label_along(store: Store, chunk_lines:
     )
     assert labels.rows() == [("a\nb", 0, 1, 1), ("a\nb", 1, -1, 2), ("a\nx", 1, 1, 2)]
     assert (report.counts["alternatives"], report.counts["alternatives_conflicting"]) == (1, 0)
-
-
-@pytest.mark.parametrize("second", [(("a", 1), ("b", 1)), (("a\nb", 1),)])
-def test_an_alternative_divided_otherwise_in_another_file_is_left_out(
-    store: Store, second: tuple[tuple[str, int], ...]
-) -> None:
-    """One text has one set of steps: the first one's."""
-    ingest(store, "first", "prm800k", rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)))
-    report = ingest(store, "second", "prm800k", rated("bob", *second, ("y", 1), beside=("c", 1)))
-
-    assert report.counts["alternatives"] == 0
-    alternative = "solution_id IN (SELECT solution_id FROM solutions WHERE source = 'alternative')"
-    assert store.read(f"SELECT step_index, step FROM steps WHERE {alternative}").rows() == [(1, "b\nc")]
-    assert store.read(f"SELECT step_index, rating FROM step_labels WHERE {alternative}").rows() == [(1, 1)]
-    assert all(frame.is_empty() for frame in run_audits(store).values())
 
 
 def test_a_row_that_adds_nothing_to_its_file_and_the_store_is_a_duplicate(store: Store) -> None:
@@ -293,47 +211,3 @@ def test_the_same_ratings_at_another_time_are_a_duplicate(store: Store) -> None:
     across = ingest(store, "second", "prm800k", again)
 
     assert (lines(within), lines(across)) == ((1, 0, 1), (0, 0, 1))
-
-
-def test_a_dispute_does_not_depend_on_how_the_path_is_divided(store: Store) -> None:
-    """In two files as in one, an alternative of one text with two ratings has no label."""
-    ingest(store, "first", "prm800k", rated("ann", ("a\nb", 1), ("z", 1), beside=("c", 1)))
-    ingest(store, "second", "prm800k", rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)))
-
-    alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
-    assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
-
-
-@pytest.mark.parametrize("together", [True, False])
-@pytest.mark.parametrize("third", [("b\nc", "a"), ("c", "a", "b"), ("c", "a\nb")])
-def test_a_third_opinion_ends_no_dispute_over_another_division(
-    store: Store, third: tuple[str, ...], *, together: bool
-) -> None:
-    """One person rated two lines as the next step, another the second of them; in one file or in two."""
-    rows = (
-        rated("ann", ("a", 1), ("z", 1), beside=("b\nc", 1)),
-        rated("bob", ("a", 1), ("b", 1), ("y", 1), beside=("c", -1)),
-    )
-    for number, file in enumerate([rows] if together else [rows[:1], rows[1:]]):
-        ingest(store, str(number), "prm800k", *file)
-    step, *path = third
-    eve = rated("eve", *((text, 1) for text in path), ("x", 1), beside=(step, 1))
-    report = ingest(store, "third", "prm800k", eve)
-
-    alternative = "SELECT solution_id FROM solutions WHERE source = 'alternative'"
-    assert report.num_accepted == 1
-    assert store.read(f"SELECT * FROM step_labels WHERE solution_id IN ({alternative})").is_empty()
-
-
-def test_the_report_shows_alternatives_apart_from_the_steps_of_solutions(store: Store) -> None:
-    """Of three labels one is of another next step; without any such there is no note about them."""
-    ingest(store, "a.jsonl", "prm800k", rated("ann", ("a", 1), ("b", -1)))
-    store.publish()
-    without = write_report(store, load_profile("minimath").reward, store.home / "a.html").read_text()
-    ingest(store, "b.jsonl", "prm800k", rated("bob", ("a", 1), ("b", -1), beside=("c", 1)))
-    store.publish()
-    page = write_report(store, load_profile("minimath").reward, store.home / "b.html").read_text()
-
-    cells = "".join(f"<td>{cell}</td>" for cell in ("human", 1, 2, 1, 2, 0, 1, 0))
-    assert f"<tr>{cells}</tr>" in page
-    assert ("Alternatives are" in without, "Alternatives are" in page) == (False, True)
