@@ -18,6 +18,7 @@ import click
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.grading import Grader
+from stepmark.labeling.vocabulary import VERDICTS
 
 from .io.inputs import rereadable
 from .io.jsonl import decoded, no_line, without_duplicates
@@ -27,7 +28,6 @@ from .options import INPUT_FILE, output_option
 _CHUNK_LINES = 2_000
 _SHOWN_CHARS = 60
 _MAX_WORKERS = 8
-_VERDICTS = ("equal", "different", "unparsable", "timeout")
 
 Pair = tuple[str, str | None]
 
@@ -64,7 +64,7 @@ def grade_command(file: Path, out: Path | None, time_limit_s: float) -> None:
                     target.write(_with_verdict(line, verdict).encode() + b"\n")
                 counts.update(verdicts)
                 bar.update(len(chunk))
-    click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in _VERDICTS), err=True)
+    click.echo(f"{num_pairs} pairs: " + ", ".join(f"{counts[v]} {v}" for v in VERDICTS), err=True)
 
 
 def _checked_lines(source: IO[bytes], file: Path) -> Iterator[tuple[str, Pair]]:

@@ -13,7 +13,7 @@ from .judge_assets import (
     published_snapshot,
     scores_asset,
 )
-from .label_assets import monte_carlo_labels, oracle_labels, rollouts
+from .label_assets import LABELS, rollouts
 from .leak_gates import leak_gates
 from .problem_assets import human_labels, problems
 from .resources import Pipeline, pipeline_from_environment
@@ -44,9 +44,8 @@ def build_definitions(
             steps,
             outcomes,
             grader_audit,
-            oracle_labels,
             rollouts,
-            monte_carlo_labels,
+            *LABELS,
             orm_examples,
             prm_examples,
             *reward_model_assets(profile),

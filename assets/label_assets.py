@@ -64,3 +64,7 @@ def monte_carlo_labels(pipeline: Pipeline) -> dg.MaterializeResult[None]:
             "sample": sample_rows(store, "step_labels", "label_source = 'monte_carlo'"),
         }
     )
+
+
+# Each makes the labels of one source; training and the judging of labels stand behind all of them.
+LABELS = (oracle_labels, monte_carlo_labels)

@@ -12,7 +12,7 @@ from stepmark.pipeline.plots import loss_picture
 from stepmark.pipeline.profile import Profile, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 
-from .label_assets import monte_carlo_labels, oracle_labels
+from .label_assets import LABELS
 from .metadata import NOTE, count_rows, picture, sample_rows, table_rows
 from .problem_assets import human_labels
 from .resources import Pipeline
@@ -29,7 +29,7 @@ def orm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     )
 
 
-@dg.asset(group_name="train", kinds={"duckdb"}, deps=[human_labels, oracle_labels, monte_carlo_labels])
+@dg.asset(group_name="train", kinds={"duckdb"}, deps=[human_labels, *LABELS])
 def prm_examples(pipeline: Pipeline) -> dg.MaterializeResult[None]:
     """One row per step and label source the PRMs train on, up to the first wrong step."""
     store, settings = pipeline.store(), pipeline.settings()

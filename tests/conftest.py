@@ -1,5 +1,6 @@
 """Shared fixtures. Leaves out: model fixtures, which live beside the tests that need them."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -7,6 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+
+# Where torch is not installed (make test-light), what is about models that run cannot be tried.
+if importlib.util.find_spec("torch") is None:
+    collect_ignore = [
+        "models/reward", "models/tiny", "models/sampling", "models/test_threads.py", "test_whole_job.py",
+        "pipeline/test_score.py", "pipeline/test_train.py", "pipeline/test_lineage.py",
+    ]  # fmt: skip
 
 pytest_plugins = ["tests.small_pipeline"]
 

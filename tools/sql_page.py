@@ -42,12 +42,9 @@ def questions() -> list[Question]:
     return [Question(comment.removeprefix("-- "), sql) for comment, _, sql in parts]
 
 
-def sql_page() -> str:
-    """The whole page."""
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        make_example_store(home)
-        return "\n".join(_lines(home))
+def sql_page(home: Path) -> str:
+    """The whole page, with the output of the store in ``home``."""
+    return "\n".join(_lines(home))
 
 
 def _lines(home: Path) -> Iterator[str]:
@@ -59,4 +56,6 @@ def _lines(home: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(sql_page(), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        make_example_store(Path(folder))
+        Path(sys.argv[1]).write_text(sql_page(Path(folder)), encoding="utf-8")

@@ -48,8 +48,8 @@ def test_the_small_store_is_in_order(example: Store) -> None:
     assert {name: frame.height for name, frame in run_audits(example).items() if frame.height} == {}
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_the_page_is_up_to_date(example: Store) -> None:
     """docs/sql.md is what `python -m tools.sql_page docs/sql.md` makes."""
     page = Path(__file__).parents[2] / "docs" / "sql.md"
 
-    assert page.read_text(encoding="utf-8") == sql_page()
+    assert page.read_text(encoding="utf-8") == sql_page(example.home)

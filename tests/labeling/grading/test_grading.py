@@ -71,6 +71,7 @@ def test_towers_and_long_integers_return_within_two_seconds_in_any_thread(grader
     assert grader.worker_pids == []
 
 
+@pytest.mark.slow
 def test_a_pair_that_never_ends_is_killed_in_any_thread(grader: Grader) -> None:
     """The others get their verdicts, from a new worker where needed."""
     verdicts = _in_thread(lambda: grader.grade([NEEDS_ALGEBRA, HANGS, (r"\sin x", r"\cos x"), ("1", "1")]))
@@ -78,6 +79,7 @@ def test_a_pair_that_never_ends_is_killed_in_any_thread(grader: Grader) -> None:
     assert verdicts == ["equal", "timeout", "different", "equal"]
 
 
+@pytest.mark.slow
 def test_no_process_is_left_after_closing() -> None:
     """Neither idle workers nor one that hung; a closed grader says so."""
     with Grader(time_limit_s=0.5, num_workers=2) as grader:
@@ -89,6 +91,7 @@ def test_no_process_is_left_after_closing() -> None:
         grader.grade([("1", "1")])
 
 
+@pytest.mark.slow
 def test_idle_workers_that_were_killed_cost_nothing(grader: Grader) -> None:
     """A pair handed to a dead worker goes to another."""
     grader.grade([NEEDS_ALGEBRA])
@@ -98,6 +101,7 @@ def test_idle_workers_that_were_killed_cost_nothing(grader: Grader) -> None:
     assert grader.grade([(r"\tan x", r"\frac{\sin x}{\cos x}")]) == ["equal"]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_costs_at_most_its_pair() -> None:
     """The pair is tried again in a new worker and runs out of time; the next ones are graded."""
     others = [(r"\ln 4", r"2\ln 2"), (r"\ln 9", r"2\ln 3")]
@@ -127,6 +131,7 @@ def _cpu_s(pid: int) -> float:
     return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow
 def test_nesting_without_end_is_no_answer_and_harms_no_worker(grader: Grader) -> None:
     """Deep nesting would end the reader's recursion."""
     verdicts = grader.grade([(r"\sin x", r"\sqrt{" * 29 + "x" + "}" * 29), (r"\sin x", "(" * 900 + "x")])
@@ -135,6 +140,7 @@ def test_nesting_without_end_is_no_answer_and_harms_no_worker(grader: Grader) ->
     assert grader.grade([NEEDS_ALGEBRA]) == ["equal"]
 
 
+@pytest.mark.slow
 def test_a_worker_ends_when_its_grader_is_killed() -> None:
     """Even a worker that hangs, and even when the grading process had no time to clean up."""
     source = (

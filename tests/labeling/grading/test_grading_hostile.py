@@ -13,6 +13,8 @@ from stepmark.labeling.grading import Grader, equivalence_classes
 from stepmark.labeling.grading.equivalence import spelling_of
 from stepmark.labeling.grading.extracting.final_answers import final_answer
 
+pytestmark = pytest.mark.slow  # hanging pairs burn processor time until they are killed
+
 LIMIT_S = 2.0
 TOWER = "9^{9^{9^{9}}}"
 HOSTILE = {
@@ -123,7 +125,6 @@ def _processes_below(pid: int) -> set[int]:
     return children.union(*map(_processes_below, children))
 
 
-@pytest.mark.slow
 def test_ten_thousand_pairs_leave_no_process_behind() -> None:
     """Some pairs never end; two workers and a child of each are alive meanwhile, and afterwards none."""
     before = _processes_below(os.getpid())
