@@ -12,6 +12,8 @@ from stepmark.app.ingest import ingest_command
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 PROBLEM = {
     "problem": "What is $1 + 1$?",
     "solution": "It is $\\boxed{2}$.",

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from stepmark.app.main import _COMMANDS, cli
 
+pytestmark = pytest.mark.slow
+
 
 def stepmark(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""

@@ -14,6 +14,8 @@ from stepmark.app.ingest import ingest_command
 from stepmark.store.auditing import run_audits
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, Any]
 Counts = dict[str, Any]
 

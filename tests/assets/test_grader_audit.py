@@ -14,6 +14,8 @@ from stepmark.labeling.grading import GRADER_VERSION, SecondGrader, auditor_name
 from stepmark.pipeline.grader_audit import audit_grader, disagreements
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 # Two on which the graders agree, one on which they do not: math-verify reads 12_5 as 12.
 VERDICTS = [("1/2", "0.5", "equal"), ("3", "4", "different"), ("12_5", "12", "different")]
 
@@ -29,7 +31,6 @@ def _shown(value: Any) -> list[dict[str, Any]]:
     return [dict(record.data) for record in value.records]
 
 
-@pytest.mark.slow
 def test_both_verdicts_are_stored_and_shown(store: Store, pipeline: Pipeline) -> None:
     """The table of agreement and the pairs on which the two disagree stand in the UI."""
     _give(store, *VERDICTS)
@@ -84,7 +85,6 @@ def test_the_pairs_are_bounded_and_every_verdict_has_its_share(
     assert audit_grader(store, 8) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("max_pairs", [0, 2])
 def test_the_profile_says_how_many(store: Store, profile_path: Path, max_pairs: int) -> None:
     """The asset asks for as many as the profile allows."""

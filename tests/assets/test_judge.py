@@ -16,6 +16,8 @@ from stepmark.pipeline.profile import Profile, RewardModelSettings
 from stepmark.pipeline.selection import Selection, store_selection
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 STALE = {
     "best_of_n": [("orm", "best_of_n"), ("orm - majority", "best_of_n_difference")],
     "label_agreement": [("monte_carlo", "first_error_agreement"), ("monte_carlo", "calibration_error")],

@@ -10,6 +10,8 @@ from stepmark.assets.resources import Pipeline
 from stepmark.pipeline.labelers import measure_labelers
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def write_lines(path: Path, ratings: dict[str, list[int]]) -> None:
     """PRM800K lines of phase 2: all labelers rate the same solutions of one step, each of its own problem."""

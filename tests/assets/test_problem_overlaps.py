@@ -14,6 +14,8 @@ from stepmark.store.store import Store
 
 from .conftest import write_problems
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_field_of_the_policy_has_an_effect(store: Store, tmp_path: Path) -> None:
     """The profile's numbers reach the comparison."""

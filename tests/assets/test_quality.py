@@ -16,6 +16,8 @@ from stepmark.pipeline.profile import Profile
 from stepmark.pipeline.quality import measure_label_quality, read_quality, store_label_quality
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 Plant = Callable[..., None]
 WRONG, RIGHT = -1, 1
 
@@ -145,7 +147,6 @@ def test_stored_figures_are_read_back_by_truth_slice_and_metric(store: Store, pl
     assert quality["human"]["third_3"]["wrong_step_recall"].value == 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("engine")
 def test_the_asset_shows_tables_and_a_picture(store: Store, pipeline: Pipeline, plant: Plant) -> None:
     """Overall, by position, by pass rate, and what is said against what holds."""

@@ -12,8 +12,9 @@ from stepmark.store.store import Store
 
 from .conftest import materialize, write_bench, write_problems
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_importing_a_file_again_with_the_right_split_mends_a_leak(
     prm_pipeline: Pipeline, store: Store, tmp_path: Path, trained: list[str]
 ) -> None:
@@ -66,7 +67,6 @@ def test_a_file_of_problems_mends_its_split_while_no_model_learned_from_it(
         ).is_empty()
 
 
-@pytest.mark.slow
 def test_two_files_of_one_name_are_two(
     prm_pipeline: Pipeline,
     store: Store,
@@ -90,7 +90,6 @@ def test_two_files_of_one_name_are_two(
     ]
 
 
-@pytest.mark.slow
 def test_one_file_is_one_however_its_path_is_typed(
     prm_pipeline: Pipeline,
     store: Store,

@@ -9,6 +9,8 @@ from stepmark.store.store import Store
 
 from .label_rows import ingest, rated
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("first", [1, -1])
 def test_an_alternative_rated_differently_in_two_files_has_no_label(store: Store, first: int) -> None:

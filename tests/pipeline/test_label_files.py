@@ -6,6 +6,8 @@ from stepmark.store.store import Store
 
 from .label_rows import Row, count, ingest, lines, rated, tree
 
+pytestmark = pytest.mark.slow
+
 
 def test_of_a_row_whose_steps_are_not_those_stored_nothing_stays(store: Store) -> None:
     """Neither its alternatives, nor the role of its problem, nor what it says in the counts."""

@@ -10,6 +10,8 @@ from stepmark.pipeline.chosen_solutions import ChosenSolution, chosen_windows
 from stepmark.pipeline.grade import grade_rollouts
 from tests.small_pipeline import SmallPipeline
 
+pytestmark = pytest.mark.slow
+
 _LABELS = "FROM step_labels ORDER BY solution_id, step_index"
 
 

@@ -17,6 +17,8 @@ from stepmark.pipeline.train import train_reward_model
 from stepmark.store.store import Store
 from tests.small_pipeline import SmallPipeline
 
+pytestmark = pytest.mark.slow
+
 CODE = version("stepmark")
 MATH = {
     "problem": "What is $1 + 1$?",

@@ -14,6 +14,8 @@ from stepmark.pipeline.score import score_with_models
 from stepmark.store.auditing import run_audit
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 FILLED = """
 INSERT INTO problems (problem_id, source, split, problem, ground_truth_answer) VALUES
     ('p1', 'math', 'train', 'a', '2'), ('p2', 'math', 'test', 'b', '4');

@@ -15,6 +15,8 @@ from stepmark.pipeline.profile import Profile, Reward, RewardModelSettings
 from stepmark.pipeline.train import train_reward_model
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 HEAD = "head.safetensors"
 MODEL = RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",))
 

@@ -22,10 +22,11 @@ from stepmark.store.store import Store
 
 from .torture import torture
 
+pytestmark = pytest.mark.slow
+
 NUM_KILLS = int(os.environ.get("STEPMARK_KILLS", "2"))
 
 
-@pytest.mark.slow
 def test_killed_writers_lose_nothing_they_acknowledged(store: Store, tmp_path: Path) -> None:
     """Every acknowledged transaction is there whole, none is there in part, and the snapshot always reads."""
     lines = tmp_path / "lines"

@@ -4,6 +4,8 @@ import pytest
 
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 RATINGS = "(solution_id, step_index, label_source, rating)"
 SCORES = "(reward_model_id, solution_id, step_index, p_negative, p_neutral, p_positive)"
 HUMAN_LABELS = """(solution_id, labeler, step_index, alternative_index, completion, rating, chosen,

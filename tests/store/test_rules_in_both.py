@@ -19,6 +19,8 @@ from stepmark.models.metrics.reliability import pairwise_kappa
 from stepmark.store.create import create_all, open_memory
 from stepmark.store.labels.reader import read_human_labels
 
+pytestmark = pytest.mark.slow
+
 AGAIN = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )

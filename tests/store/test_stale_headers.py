@@ -20,6 +20,8 @@ from stepmark.store.store import Store
 
 from .writer_process import unguarded, write_all
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 _PATIENCE_S = 60.0
 

@@ -11,6 +11,8 @@ from stepmark.store.store import Store
 from tools.example_store import make_example_store
 from tools.sql_page import Question, questions, sql_page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Store:

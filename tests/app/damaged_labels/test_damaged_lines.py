@@ -9,6 +9,8 @@ from stepmark.store.store import Store
 
 from .conftest import TABLE, changed, import_file, numbered, valid
 
+pytestmark = pytest.mark.slow
+
 
 def lines(*damaged: bytes) -> bytes:
     """A sound TRL row, the damaged lines, another sound row."""

@@ -10,6 +10,8 @@ from stepmark.store.store import Store
 
 from .conftest import Row, changed, import_file, numbered, valid
 
+pytestmark = pytest.mark.slow
+
 
 def second_turn(content: str) -> list[Row]:
     """An RLHFlow conversation whose sign is this."""

@@ -14,6 +14,8 @@ from stepmark.store.store import Store
 
 from .conftest import changed, import_file, numbered, valid
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_failure_while_rows_are_stored_leaves_none_of_the_file(
     home: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,8 @@ from stepmark.store.store import Store
 from .conftest import exported, run, there_and_back
 from .rows import Row
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", ["stepmark", "csv", "parquet"])
 def test_an_estimate_keeps_its_hard_label(tmp_path: Path, name: str) -> None:

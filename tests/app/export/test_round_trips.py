@@ -13,6 +13,8 @@ from stepmark.store.store import Store
 from .conftest import there_and_back
 from .rows import ROWS, TABLE
 
+pytestmark = pytest.mark.slow
+
 _ORIGIN = "* EXCLUDE (source_file, source_line)"  # what a file names itself is not in the rows it holds
 
 COMPARED = {

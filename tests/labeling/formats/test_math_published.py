@@ -10,6 +10,8 @@ from stepmark.labeling.formats.math import read_problems
 
 from .problem_rows import problem_counts
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_paper_split_is_read_but_for_one_duplicate(tmp_path: Path, real_data: Path) -> None:
     """Of 12,500 rows one repeats a training problem; two levels and two answers are unknown."""

@@ -13,6 +13,8 @@ from stepmark.labeling.formats.registry import import_labels
 
 from .prm800k_rows import Row
 
+pytestmark = pytest.mark.slow
+
 
 def raw_counts(rows: list[Row]) -> Counter[str]:
     """What a LabelImport should count over these rows, from the JSON alone."""

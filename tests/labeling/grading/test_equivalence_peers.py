@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from stepmark.labeling.grading import Grader
 from stepmark.labeling.grading.extracting.final_answers import final_answer
+
+pytestmark = pytest.mark.slow
 
 # Where a peer's test asserts something else, and why the truth stays with us. Line numbers of the file.
 PEERS_ARE_WRONG = {

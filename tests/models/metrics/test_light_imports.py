@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 _SCRIPT = """
 import importlib, pkgutil, sys
 package = importlib.import_module(sys.argv[1])

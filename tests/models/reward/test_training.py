@@ -16,6 +16,8 @@ from stepmark.models.reward.network import HeadConfig, RewardNetwork
 from stepmark.models.reward.scoring import Scorable, likelihood_of_steps, score_solutions
 from stepmark.models.reward.training import TrainingConfig, train
 
+pytestmark = pytest.mark.slow
+
 GOOD, BAD = "So: $x = 1$.", "So: $x = 7$."
 RIGHT: Target = (0.0, 0.0, 1.0)
 WRONG: Target = (1.0, 0.0, 0.0)
@@ -31,7 +33,6 @@ def example(index: int, steps: list[str]) -> Example:
 EXAMPLES = [example(i, steps) for i in range(40) for steps in ([GOOD, BAD], [GOOD, GOOD], [BAD, GOOD])]
 
 
-@pytest.mark.slow
 def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: Encoder) -> None:
     """Scores go down where steps are wrong, and only there: no constant, no flipped sign, no shifted step."""
     config = TrainingConfig(num_epochs=20, batch_solutions=16, learning_rate=1e-2)
@@ -51,7 +52,6 @@ def test_training_learns_which_steps_are_wrong(network: RewardNetwork, encoder: 
     assert report.label_mass == [60.0, 0.0, 120.0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("backbone_rate_factor", [0.0, 0.3])
 def test_every_labeled_step_weighs_the_same(
     network: RewardNetwork, encoder: Encoder, backbone_rate_factor: float
