@@ -63,6 +63,7 @@ typecheck: $(VENV)/.installed
 	@mkdir -p $(TYPING)
 	@for package in $(PACKAGES); do ln -sfn ../../../$$package $(TYPING)/$$package; done
 	MYPYPATH=build/typing $(BIN)/mypy -p stepmark
+	MYPYPATH=build/typing:.:benchmarks $(BIN)/mypy tools benchmarks
 
 # Reads ../shared/data, or the folder that STEPMARK_REAL_DATA names.
 bench-grader: $(VENV)/.installed

@@ -112,7 +112,8 @@ def agreement(judged: Sequence[Judged], runs: Sequence[Run]) -> Floats:
         [beliefs.first_error() == one.first_error for beliefs, one in zip(run.believed, judged, strict=True)]
         for run in runs
     ]
-    return np.mean(np.array(hits, dtype=np.float64), axis=0)
+    shares: Floats = np.mean(np.array(hits, dtype=np.float64), axis=0)
+    return shares
 
 
 def half_width(values: Floats, judged: Sequence[Judged]) -> float:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stepmark.labeling.minimath import stream
 from stepmark.models.batches import batches
@@ -33,7 +34,7 @@ class Work:
     prompts: list[str]
     num_samples: int
     max_tokens: int
-    max_model_len: int = 512
+    max_model_len: int | None = 512
     max_num_seqs: int = 1024
 
 
@@ -95,7 +96,7 @@ def transformers_generate(work: Work) -> Iterator[Sample]:
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
 
     tokenizer = AutoTokenizer.from_pretrained(work.model, padding_side="left")
-    model = AutoModelForCausalLM.from_pretrained(work.model, dtype=torch.float32)
+    model: Any = AutoModelForCausalLM.from_pretrained(work.model, dtype=torch.float32)
     copies = [prompt for prompt in work.prompts for _ in range(work.num_samples)]
 
     def run() -> int:

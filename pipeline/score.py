@@ -19,6 +19,7 @@ import polars as pl
 
 from stepmark.labeling.errors import InputError
 from stepmark.labeling.vocabulary import ALTERNATIVE, LIKELIHOOD, MONTE_CARLO
+from stepmark.models.reward.folder import source_sha256
 from stepmark.models.reward.readings import Readings
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.store import Store
@@ -115,8 +116,6 @@ def _score_frame(
 
 def likelihood_ids(reward: Reward) -> dict[str, str]:
     """Selector name to model id of the likelihood baselines: ``NAME_likelihood_sum`` and ``_min``."""
-    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
-
     ids = {}
     for model in reward.likelihoods:
         checksum = source_sha256(resolve_model(model))[:8]
@@ -175,8 +174,6 @@ def _likelihood_frame(
 
 
 def _register_likelihoods(store: Store, model: str, keys: Sequence[str]) -> None:
-    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415
-
     checksum = source_sha256(resolve_model(model))
     rows = [
         {

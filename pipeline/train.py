@@ -18,7 +18,7 @@ import polars as pl
 
 from stepmark.labeling.errors import InputError, StepmarkError
 from stepmark.labeling.vocabulary import FIRST_ROUND
-from stepmark.models.reward.folder import holds_reward_model
+from stepmark.models.reward.folder import holds_reward_model, source_sha256
 from stepmark.models.reward.readings import Readings
 from stepmark.models.tiny.shipped import resolve_model
 from stepmark.store.rows import delete, replace
@@ -90,8 +90,6 @@ def checkpoint_folder(store: Store, reward_model_id: str) -> Path:
 
 
 def _config(model: RewardModelSettings, reward: Reward) -> str:
-    from stepmark.models.reward.checkpoint import source_sha256  # noqa: PLC0415 - torch loads slowly
-
     # Where the base lies is no part of what it is: its hash stands for it.
     base = source_sha256(resolve_model(reward.base))
     chosen = _told_apart_by(model, _ALWAYS_IN_MODEL)

@@ -4,7 +4,6 @@
 Leaves out: the store's row about the model. Only safetensors are read, and no code from a checkpoint runs.
 """
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -126,9 +125,3 @@ def _check_head(path: Path, head: dict[str, Tensor], network: nn.Module) -> None
             problem = f"the head does not fit: {name} is {found}, not {tuple(expected[name])} of floats"
             raise InputError.at(path, None, problem, REMEDY)
     refuse_non_finite(path, head.items(), REMEDY)
-
-
-def source_sha256(path: str) -> str:
-    """SHA-256 of a local model folder; of the name itself for a model on a hub."""
-    folder = Path(path)
-    return folder_sha256(folder) if folder.is_dir() else hashlib.sha256(path.encode()).hexdigest()

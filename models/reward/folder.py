@@ -38,6 +38,12 @@ def folder_sha256(path: Path) -> str:
     return hasher.hexdigest()
 
 
+def source_sha256(path: str) -> str:
+    """SHA-256 of a local model folder; of the name itself for a model on a hub."""
+    folder = Path(path)
+    return folder_sha256(folder) if folder.is_dir() else hashlib.sha256(path.encode()).hexdigest()
+
+
 def holds_reward_model(folder: Path, trained_sha256: str) -> bool:
     """Whether ``folder`` holds a reward model of today's format, and with the hash it had after training."""
     try:

@@ -63,6 +63,8 @@ def test_what_is_no_file_in_the_store_is_named(
     kind: str, place: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DuckDB would wait at a pipe for ever; the others it tells as damage of a file."""
+    if command.startswith("score"):
+        pytest.importorskip("torch")  # without it the command stops before it looks for a home
     monkeypatch.chdir(tmp_path)  # a socket's path must be short
     row = {"problem": "1+1?", "steps": ["2"], "solution": r"\boxed{2}", "level": "Level 1", "type": "Algebra"}
     rated = {"prompt": "1+1?", "completions": ["2"], "labels": [True]}

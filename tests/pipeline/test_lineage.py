@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from stepmark.models.reward import checkpoint
 from stepmark.pipeline import train
 from stepmark.pipeline.examples import make_prm_examples
 from stepmark.pipeline.ingest import ingest_path, rate_by_oracle
@@ -140,7 +139,7 @@ def test_a_score_leads_to_weights_settings_and_labels(
     labeled: Store, profile: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reward model's row is the trainer's own; training itself is left out here."""
-    monkeypatch.setattr(checkpoint, "source_sha256", lambda model: "b" * 64)
+    monkeypatch.setattr(train, "source_sha256", lambda model: "b" * 64)
     monkeypatch.setattr(train, "_fit", lambda *given: {"checkpoint_sha256": "c" * 64, "metrics": "{}"})
     model = RewardModelSettings(name="prm", kind="prm", label_sources=("oracle",))
     reward = profile.reward.model_copy(update={"models": (model,)})
