@@ -85,7 +85,7 @@ def test_every_command_explains_itself(light: Run) -> None:
     [
         (["refresh"], "Dagster", "pipeline"),
         (["ui"], "Dagster", "pipeline"),
-        (["demo"], "Dagster", "pipeline"),
+        (["demo"], "Jinja", "pipeline"),
         (["report"], "Jinja", "pipeline"),
         (["score", "prm", "pairs.jsonl"], "PyTorch", "pipeline"),
         (["tiny-generator", "train", "base", "--out", "out"], "PyTorch", "pipeline"),

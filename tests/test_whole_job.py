@@ -29,7 +29,7 @@ NUM_SOLUTIONS = 24 * 6 + 12 * 8
 
 def small_profile(folder: Path, **changes: str) -> Path:
     """The embedded default with small sizes."""
-    text = (Path(__file__).resolve().parents[1] / "assets" / "profiles" / "minimath.toml").read_text()
+    text = (Path(__file__).resolve().parents[1] / "pipeline" / "profiles" / "minimath.toml").read_text()
     for old, new in (SIZES | changes).items():
         assert old in text, old
         text = text.replace(old, new)
