@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 import pytest
 
-from stepmark.assets.resources import Pipeline
 from stepmark.labeling.minimath import work_of
 from stepmark.models.sampling import Completion, SamplingSpec
 from stepmark.pipeline.generate import sample_solutions, split_solutions
@@ -25,6 +24,9 @@ from stepmark.pipeline.profile_file import load_profile
 from stepmark.pipeline.rollouts import sample_rollouts
 from stepmark.pipeline.samplers import Engines, identify
 from stepmark.store.store import Store
+
+if TYPE_CHECKING:
+    from stepmark.assets.resources import Pipeline
 
 PROFILE = """
 [problems]
@@ -199,8 +201,9 @@ def graded(small: SmallPipeline, graded_home: Path) -> SmallPipeline:
 
 
 @pytest.fixture
-def pipeline(tmp_path: Path, profile_path: Path, engine: FakeEngine) -> Pipeline:
+def pipeline(tmp_path: Path, profile_path: Path, engine: FakeEngine) -> "Pipeline":
     """Dagster's resource over the same home, profile and engine."""
+    from stepmark.assets.resources import Pipeline  # Dagster loads slowly, and few tests need it
 
     class PipelineWithoutModels(Pipeline):
         fake: ClassVar[FakeEngines] = FakeEngines(engine)

@@ -16,6 +16,8 @@ from stepmark.app.ui import ui_command
 from stepmark.assets import problem_assets
 from stepmark.labeling.errors import InputError, StepmarkError
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_taken_port_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence with the port, and nothing is started."""
@@ -97,7 +99,6 @@ def test_dagster_does_not_warn_of_its_own_command(started: tuple[list[str], dict
     assert "superseded" not in run.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [dg.DagsterExecutionInterruptedError(), RuntimeError("Query interrupted")],

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+import pytest
 from dagster._core.definitions.utils import DISALLOWED_NAMES
 
 from stepmark.assets.checks import ASSET_OF_AUDIT
@@ -12,6 +13,8 @@ from stepmark.assets.definitions import build_definitions
 from stepmark.assets.resources import Pipeline
 from stepmark.pipeline.reserved_names import ASSETS, why_refused
 from stepmark.store.auditing import list_audits
+
+pytestmark = pytest.mark.slow
 
 GRAPH = {
     "problems": set(),

@@ -13,6 +13,8 @@ from stepmark.store.problem_writer import write_problems
 from stepmark.store.schema import read_schema
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 _ROWS = """
 INSERT INTO schema_version VALUES (1, 'abc', '2026-01-01');

@@ -18,6 +18,8 @@ from stepmark.store.schema import Table, read_schema, tables, views
 from stepmark.store.snapshot import open_published, storage_version
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 _REJECT = pl.DataFrame({"file": ["a"], "line": [1], "reason": ["r"], "raw": ["{}"]})
 _COUNT = "SELECT count(*) FROM rejects"
 

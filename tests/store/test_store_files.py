@@ -13,6 +13,8 @@ from stepmark.store import create
 from stepmark.store.create import SCHEMA_VERSION
 from stepmark.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 _REJECT = pl.DataFrame({"file": ["a"], "line": [1], "reason": ["r"], "raw": ["{}"]})
 _VERDICT = pl.DataFrame(
     {"ground_truth_answer": ["2"], "final_answer": ["3"], "grader_version": ["v1"], "verdict": ["different"]}
